@@ -1,0 +1,191 @@
+"""One call on its way in (`Exchange`) and one finished round on its way out (`Turn`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.memory import Candidate, Fact, Memory, Owner, Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is asking. `owner` is None for a key that stands for no one person (an admin key)."""
+
+    tenant: str = field(repr=False)
+    owner: Owner | None = field(repr=False)
+    app: str | None = None
+    admin: bool = False
+    via: str = "key_hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A memory that the gate lets in, with the (perhaps shortened) text for the model."""
+
+    memory: Memory
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What is attached to a user turn: the fenced text, the ids in it and its size in tokens."""
+
+    text: str = field(repr=False)
+    ids: tuple[UUID, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one step did: `outcome` is ok, failed or late; `reason` an exception's type name."""
+
+    step: str
+    outcome: str
+    seconds: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may happen on this call (M10)."""
+
+    read: bool = True
+    write: bool = True
+    gate: str = "heuristic"
+    extractor: str = "heuristic"
+    limit: int = 12
+    max_tokens: int = 512
+    threshold: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the conversation, reduced to its role and its text."""
+
+    role: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The request in our words: what the dialect read from the body's bytes.
+
+    `turn` is the place of the last user message, `query` its text, `recent` the messages before it,
+    newest last, bounded; `fresh` says that it is the last message (not a step of a tool loop);
+    `turn_key` is a digest of everything up to it.
+    """
+
+    dialect: str
+    model: str
+    body: bytes = field(repr=False)
+    stream: bool = False
+    query: str = field(default="", repr=False)
+    recent: tuple[Message, ...] = field(default=(), repr=False)
+    turn: int | None = None
+    fresh: bool = True
+    turn_key: str = ""
+    end_user: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The request as it came: raw path and header pairs, and the peer's address."""
+
+    method: str
+    path: bytes
+    query: bytes = field(repr=False)
+    headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    peer: str = field(default="", repr=False)
+
+    def header(self, name: bytes) -> str | None:
+        """The first header of that (lower-case) name, decoded as UTF-8, else Latin-1."""
+        for key, value in self.headers:
+            if key == name:
+                try:
+                    return value.decode()
+                except UnicodeDecodeError:
+                    return value.decode("latin-1")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The way in. Each filter turns one Exchange into the next."""
+
+    id: str
+    at: datetime
+    arrival: Arrival
+    call: Call | None = None
+    identity: Identity | None = None
+    policy: Policy = Policy()
+    candidates: tuple[Candidate, ...] = ()
+    admitted: tuple[Admitted, ...] = ()
+    block: Block | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def owner(self) -> Owner | None:
+        """Whose memory this call may use, if anybody's."""
+        return self.identity.owner if self.identity else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The upstream's answer in our words; `complete` says that it ended properly (M26)."""
+
+    text: str = field(default="", repr=False)
+    complete: bool = False
+    finish: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which call a turn came from."""
+
+    app: str | None = None
+    model: str = ""
+    conversation_id: str | None = field(default=None, repr=False)
+    turn_key: str = ""
+    injected: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A fact found in a turn, before it meets what is already known."""
+
+    fact: Fact
+    quote: str = field(repr=False)
+    pool: Pool = Pool.USER
+    valid_from: datetime | None = None
+    retracts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The way out: one finished round, and what was learned from it."""
+
+    id: str
+    at: datetime
+    owner: Owner
+    policy: Policy
+    source: Source
+    query: str = field(repr=False)
+    answer: str = field(default="", repr=False)
+    learned: tuple[Learned, ...] = ()
+    blocked: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """How one turn ended (M27): its outcome, what was written, the kinds that were blocked."""
+
+    id: str
+    owner: Owner
+    outcome: str
+    at: datetime
+    memories: tuple[UUID, ...] = ()
+    blocked: tuple[str, ...] = ()

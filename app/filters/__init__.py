@@ -1,0 +1,1 @@
+"""Filters: thin async shells around decisions."""

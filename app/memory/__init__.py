@@ -1,0 +1,72 @@
+"""What is remembered, and how: stores, embedding, extraction, gates, reconciliation, rendering.
+
+`STORES` is the registry: a name to a context manager that opens the store and lets go of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from app.memory.stores.base import PayloadStore
+from app.ports import Embed
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from app.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSpec:
+    """What it takes to open a store: the settings, the embedder it is bound to (M4), the secret."""
+
+    settings: Settings
+    embed: Embed
+    key: bytes
+
+    @property
+    def collection(self) -> str:
+        """A name for one embedding identity; rows of another model live in another collection."""
+        safe = "".join(c if c.isalnum() else "-" for c in self.embed.identity)
+        return f"memory-{safe.strip('-')}"
+
+
+@asynccontextmanager
+async def _edge(spec: StoreSpec) -> AsyncIterator[Store]:
+    from app.memory.stores.edge import EdgeEngine  # noqa: PLC0415 only the chosen engine is loaded
+
+    engine = EdgeEngine(spec.settings.data_dir / spec.collection, spec.embed.dimension)
+    try:
+        yield PayloadStore(engine, spec.key)
+    finally:
+        await engine.close()
+
+
+@asynccontextmanager
+async def _qdrant(spec: StoreSpec) -> AsyncIterator[Store]:
+    from app.memory.stores.qdrant import QdrantEngine, connect  # noqa: PLC0415 two seconds of import
+
+    engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.dimension)
+    try:
+        yield PayloadStore(engine, spec.key)
+    finally:
+        await engine.close()
+
+
+@asynccontextmanager
+async def _memory(spec: StoreSpec) -> AsyncIterator[Store]:
+    from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
+
+    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key)
+    yield store
+
+
+STORES: Final[dict[str, Callable[[StoreSpec], AbstractAsyncContextManager[Store]]]] = {
+    "edge": _edge,
+    "qdrant": _qdrant,
+    "memory": _memory,
+}

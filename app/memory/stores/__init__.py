@@ -1,0 +1,1 @@
+"""Stores: one meaning over three engines."""

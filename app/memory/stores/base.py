@@ -1,0 +1,267 @@
+"""The one meaning of a store, over any engine that can query, scroll, count and write rows.
+
+What a method promises is written in `app.ports.Store`; here is how, once for all engines.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from uuid import UUID
+
+import structlog
+
+from app.domain import (
+    Candidate,
+    Fact,
+    Found,
+    Memory,
+    Origin,
+    Owner,
+    Pool,
+    State,
+    Times,
+    Vectors,
+    Where,
+)
+from app.errors import EmptyFilterError, StoreError
+from app.memory.rows import (
+    PREFIX,
+    Row,
+    digest,
+    from_micros,
+    from_row,
+    micros,
+    stamp,
+    to_row,
+    wire_id,
+)
+from app.memory.stores.plan import Kit, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from app.domain import Change, Scope
+
+_log = structlog.get_logger()
+
+C = TypeVar("C")
+PAGE: Final = 1000
+
+Hit = tuple[Row, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Generic[C]):
+    """One row: inserted if `condition` is None and the id is new, else replaced if it holds.
+
+    `vectors` None keeps what is indexed; `unindex` drops it.
+    """
+
+    id: UUID
+    row: Row
+    vectors: Vectors | None = None
+    condition: C | None = None
+    unindex: bool = False
+
+
+class Engine(Protocol[C]):
+    """The few things that differ between Qdrant Edge, a Qdrant server and plain memory."""
+
+    kit: Kit[C]
+
+    async def nearest(
+        self, condition: C, vectors: Vectors, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """The best by cosine and the best by BM25, each within the condition."""
+        ...
+
+    async def scroll(self, condition: C, limit: int) -> list[Row]:
+        """The newest rows (by `created_us`) that match."""
+        ...
+
+    async def count(self, condition: C) -> int:
+        """Exactly how many match."""
+        ...
+
+    async def write(self, writes: Sequence[Write[C]]) -> list[bool]:
+        """Apply each write atomically if its condition holds; which did."""
+        ...
+
+
+class PayloadStore(Generic[C]):
+    """`app.ports.Store` over an engine. `key` is the secret of the content digest."""
+
+    def __init__(self, engine: Engine[C], key: bytes) -> None:
+        self._engine = engine
+        self._key = key
+        self._plan = Plan(engine.kit, key)
+
+    async def search(
+        self, owner: Owner, vectors: Vectors, where: Where, limit: int
+    ) -> list[Candidate]:
+        condition = self._plan.visible(owner, where)
+        found = _Evidence(*await self._engine.nearest(condition, vectors, limit))
+        if missing := found.one_sided():
+            ids = frozenset(missing)
+            within = self._plan.visible(owner, replace(where, ids=ids))
+            found.add(*await self._engine.nearest(within, vectors, len(ids)))
+        return found.candidates()
+
+    async def find(
+        self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
+    ) -> Found:
+        condition = self._plan.visible(scope, where)
+        total = await self._engine.count(condition)
+        rows = await self._page(condition, min(limit, PAGE) + 1, await self._anchor(scope, after))
+        page = tuple(_readable(rows[:limit]))
+        return Found(page, total, has_more=len(rows) > limit)
+
+    async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
+        if any(not _may_write(owner, change.memory) for change in changes):
+            raise StoreError("a row of another owner cannot be written")
+        return await self._engine.write([self._write(change) for change in changes])
+
+    async def touch(self, owner: Owner, ids: Sequence[UUID], at: datetime) -> None:
+        if not ids:
+            return
+        where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
+        rows = await self._engine.scroll(self._plan.visible(owner, where), len(ids))
+        await self._engine.write([self._used(row, at) for row in rows])
+
+    async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
+        if not where.selective:
+            raise EmptyFilterError("forget needs a filter")
+        forgotten: list[UUID] = []
+        while rows := await self._engine.scroll(self._plan.owned(scope, where), PAGE):
+            done = await self._engine.write([self._tombstone(row, at) for row in rows])
+            forgotten += [_uuid(row) for row, ok in zip(rows, done, strict=True) if ok]
+        return forgotten
+
+    async def _anchor(self, scope: Scope, after: UUID | None) -> Row | None:
+        if after is None:
+            return None
+        every = Where(ids=frozenset({after}), states=frozenset(State))
+        rows = await self._engine.scroll(self._plan.visible(scope, every), 1)
+        if not rows:
+            raise LookupError(wire_id(after))
+        return rows[0]
+
+    async def _page(self, condition: C, want: int, anchor: Row | None) -> list[Row]:
+        """The next `want` rows by (created_us, id), newest first; equal times are read whole."""
+        rows: list[Row] = []
+        ceiling = None
+        if anchor is not None:
+            ceiling = anchor["created_us"]
+            rows = [r for r in await self._same_time(condition, ceiling) if r["id"] < anchor["id"]]
+        if len(rows) < want:
+            older = await self._engine.scroll(
+                self._plan.also(condition, low=None, high=ceiling), want - len(rows)
+            )
+            if older:
+                last = older[-1]["created_us"]
+                rows += [r for r in older if r["created_us"] != last]
+                rows += await self._same_time(condition, last)
+        rows.sort(key=lambda r: (r["created_us"], r["id"]), reverse=True)
+        return rows[:want]
+
+    async def _same_time(self, condition: C, moment: int) -> list[Row]:
+        exact = self._plan.also(condition, low=moment, high=moment + 1)
+        return await self._engine.scroll(exact, await self._engine.count(exact) or 1)
+
+    def _write(self, change: Change) -> Write[C]:
+        memory, expect = change.memory, change.expect
+        if expect is None:
+            return Write(memory.id, self._row(memory), change.vectors)
+        times = memory.times
+        if times.updated_at <= expect.times.updated_at:
+            later = expect.times.updated_at + timedelta(microseconds=1)
+            memory = replace(memory, times=replace(times, updated_at=later))
+        condition = self._plan.unchanged(self._row(expect))
+        return Write(memory.id, self._row(memory), change.vectors, condition)
+
+    def _row(self, memory: Memory) -> Row:
+        return to_row(memory) | {
+            "created_us": micros(memory.times.created_at),
+            "updated_us": micros(memory.times.updated_at),
+            "digest": digest(self._key, memory.fact.content),
+            "rev": _revision(),
+        }
+
+    def _used(self, row: Row, at: datetime) -> Write[C]:
+        used = {"use_count": row.get("use_count", 0) + 1, "last_used_at": stamp(at)}
+        condition = self._plan.unchanged(row)
+        return Write(_uuid(row), row | used | {"rev": _revision()}, None, condition)
+
+    def _tombstone(self, row: Row, at: datetime) -> Write[C]:
+        """Id, owner, when and the digest are all that stays (M2)."""
+        owner = Owner(row["tenant"], row["user"], row.get("project"))
+        bare = Memory(
+            id=_uuid(row),
+            owner=owner,
+            pool=Pool(row["pool"]),
+            fact=Fact(""),
+            state=State.FORGOTTEN,
+            times=Times(valid_from=at, created_at=from_micros(row["created_us"]), updated_at=at),
+            origin=Origin(created_by=owner.user),
+        )
+        kept = self._row(bare) | {"digest": row.get("digest")}
+        return Write(bare.id, kept, None, self._plan.unchanged(row), unindex=True)
+
+
+def _uuid(row: Row) -> UUID:
+    return UUID(row["id"].removeprefix(PREFIX))
+
+
+def _revision() -> str:
+    return secrets.token_hex(8)
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[Memory]:
+    """The memories behind rows; a damaged row is logged and passed over, the rest is kept."""
+    for row in rows:
+        try:
+            yield from_row(row)
+        except (KeyError, TypeError, ValueError) as error:
+            _log.warning("unreadable_row", id=str(row.get("id")), reason=type(error).__name__)
+
+
+def _may_write(owner: Owner, memory: Memory) -> bool:
+    theirs = memory.owner
+    shared = memory.pool is Pool.PROJECT and owner.project is not None
+    return theirs.tenant == owner.tenant and (
+        theirs.user == owner.user or (shared and theirs.project == owner.project)
+    )
+
+
+class _Evidence:
+    """Both scores of each hit."""
+
+    def __init__(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
+        self._rows: dict[str, Row] = {}
+        self._scores: dict[str, dict[str, float]] = {}
+        self.add(dense, lexical)
+
+    def add(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
+        for name, hits in (("cosine", dense), ("bm25", lexical)):
+            for row, score in hits:
+                self._rows.setdefault(row["id"], row)
+                self._scores.setdefault(row["id"], {})[name] = score
+
+    def one_sided(self) -> list[UUID]:
+        """Hits that only one of the two searches has scored."""
+        return [
+            _uuid(self._rows[key])
+            for key, scores in self._scores.items()
+            if scores.keys() < {"cosine", "bm25"}
+        ]
+
+    def candidates(self) -> list[Candidate]:
+        zero = {"cosine": 0.0, "bm25": 0.0}
+        return [
+            Candidate(memory, zero | self._scores[wire_id(memory.id)])
+            for memory in _readable(self._rows.values())
+        ]

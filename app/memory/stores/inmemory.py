@@ -1,0 +1,109 @@
+"""A store in plain memory: for tests, for trying things, and as the contract's second opinion."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from uuid import UUID
+
+    from app.domain import Sparse, Vectors
+    from app.memory.rows import Row
+    from app.memory.stores.base import Hit, Write
+    from app.memory.stores.plan import Kit
+
+    Condition = Callable[[UUID, Row], bool]
+
+
+class _Kit:
+    """Conditions are plain predicates."""
+
+    def equals(self, key: str, value: str | int) -> Condition:
+        return lambda _, row: row.get(key) == value
+
+    def among(self, key: str, values: Sequence[str]) -> Condition:
+        wanted = set(values)
+        return lambda _, row: row.get(key) in wanted
+
+    def between(self, key: str, low: int | None, high: int | None) -> Condition:
+        floor, ceiling = low or 0, math.inf if high is None else high
+        return lambda _, row: floor <= row[key] < ceiling
+
+    def ids(self, ids: Iterable[UUID]) -> Condition:
+        wanted = set(ids)
+        return lambda key, _: key in wanted
+
+    def every(self, conditions: Sequence[Condition]) -> Condition:
+        return lambda key, row: all(holds(key, row) for holds in conditions)
+
+    def either(self, conditions: Sequence[Condition]) -> Condition:
+        return lambda key, row: any(holds(key, row) for holds in conditions)
+
+
+class InMemoryEngine:
+    """Rows and vectors in two dicts; brute-force search."""
+
+    def __init__(self) -> None:
+        self.kit: Kit[Condition] = _Kit()
+        self._rows: dict[UUID, Row] = {}
+        self._vectors: dict[UUID, Vectors] = {}
+
+    async def nearest(
+        self, condition: Condition, vectors: Vectors, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        keys = [k for k in self._vectors if condition(k, self._rows[k])]
+        query = np.asarray(vectors.dense)
+        cosine = {k: float(np.asarray(self._vectors[k].dense) @ query) for k in keys}
+        weights = self._inverse_document_frequency(vectors.sparse)
+        bm25 = {k: _weighted_dot(weights, self._vectors[k].sparse) for k in keys}
+        return self._best(cosine, limit), self._best(
+            {k: score for k, score in bm25.items() if score > 0}, limit
+        )
+
+    async def scroll(self, condition: Condition, limit: int) -> list[Row]:
+        rows = [row for key, row in self._rows.items() if condition(key, row)]
+        rows.sort(key=lambda row: row["created_us"], reverse=True)
+        return [dict(row) for row in rows[:limit]]
+
+    async def count(self, condition: Condition) -> int:
+        return sum(condition(key, row) for key, row in self._rows.items())
+
+    async def write(self, writes: Sequence[Write[Condition]]) -> list[bool]:
+        return [self._apply(write) for write in writes]
+
+    def _apply(self, write: Write[Condition]) -> bool:
+        known = self._rows.get(write.id)
+        if write.condition is None:
+            allowed = known is None
+        else:
+            allowed = known is not None and write.condition(write.id, known)
+        if allowed:
+            self._rows[write.id] = dict(write.row)
+            if write.vectors is not None:
+                self._vectors[write.id] = write.vectors
+            if write.unindex:
+                self._vectors.pop(write.id, None)
+        return allowed
+
+    def _best(self, scores: dict[UUID, float], limit: int) -> list[Hit]:
+        best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
+        return [(dict(self._rows[key]), scores[key]) for key in best]
+
+    def _inverse_document_frequency(self, query: Sparse) -> dict[int, float]:
+        """Qdrant's IDF modifier: ln(1 + (N - n + 0.5) / (n + 0.5))."""
+        total = len(self._vectors)
+        seen = dict.fromkeys(query.indices, 0)
+        for vectors in self._vectors.values():
+            for index in vectors.sparse.indices:
+                if index in seen:
+                    seen[index] += 1
+        return {i: math.log(1 + (total - n + 0.5) / (n + 0.5)) for i, n in seen.items()}
+
+
+def _weighted_dot(weights: dict[int, float], document: Sparse) -> float:
+    pairs = zip(document.indices, document.values, strict=True)
+    return sum(weights.get(index, 0.0) * value for index, value in pairs)

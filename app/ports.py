@@ -1,0 +1,176 @@
+"""Every seam on one page. A port has at most five methods (a rule test counts)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from app.domain import (
+        Admitted,
+        Answer,
+        Call,
+        Candidate,
+        Change,
+        Found,
+        Learned,
+        Owner,
+        Policy,
+        Receipt,
+        Scope,
+        Turn,
+        Vectors,
+        Where,
+    )
+
+
+class ReplyReader(Protocol):
+    """Listens to an answer as it passes. Any split of the bytes reads the same; it never raises."""
+
+    def feed(self, chunk: bytes) -> bool:
+        """Take one chunk; True once the bytes so far are a whole answer in themselves."""
+        ...
+
+    def finish(self) -> Answer:
+        """What was said, after the last chunk."""
+        ...
+
+
+class Dialect(Protocol):
+    """One API shape: wire to meaning and back. Pure."""
+
+    @property
+    def name(self) -> str:
+        """How logs and metrics call it."""
+        ...
+
+    def read(self, body: bytes) -> Call:
+        """Parse a request body; raises `RejectedError` (400) in the client's own terms."""
+        ...
+
+    def write(self, call: Call, block: str) -> bytes:
+        """The body with `block` at the end of the user turn; every other byte as it was (G2)."""
+        ...
+
+    def reader(self, content_type: str, encoding: str = "") -> ReplyReader:
+        """A reader for one answer of that content type and content encoding."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One request for an upstream; `path` and `query` as raw bytes, `body` whole or as a stream."""
+
+    method: str
+    path: bytes
+    query: bytes = field(repr=False)
+    headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    body: bytes | AsyncIterator[bytes] = field(repr=False)
+    model: str = ""
+    swap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An unread answer: its head, its bytes as they come, and a way to let go of it at once."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    chunks: AsyncIterator[bytes] = field(repr=False)
+    close: Callable[[], None] = field(repr=False)
+    upstream: str = "default"
+
+
+class Upstream(Protocol):
+    """Sends a request on and gives back an unread reply; raises `UpstreamError`."""
+
+    async def send(self, request: Outgoing) -> Reply:
+        """Route by model, send once, return when the answer's headers are there."""
+        ...
+
+
+class Store(Protocol):
+    """Where memories live. Whose comes first in every method; raises `StoreError`.
+
+    All methods are safe to call from one event loop and never block it for long.
+    """
+
+    async def search(
+        self, owner: Owner, vectors: Vectors, where: Where, limit: int
+    ) -> list[Candidate]:
+        """Up to `limit` by cosine and `limit` by BM25, each with the owner's filter inside.
+
+        Every candidate has `cosine` (-1..1) and `bm25` (≥ 0; 0 means no word in common).
+        """
+        ...
+
+    async def find(
+        self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
+    ) -> Found:
+        """A page of what matches, newest first, behind the row `after`; 0 ≤ `limit` ≤ 1000."""
+        ...
+
+    async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
+        """Write each change if its condition holds; which did. Rows of other owners are refused."""
+        ...
+
+    async def touch(self, owner: Owner, ids: Sequence[UUID], at: datetime) -> None:
+        """Count one use of each memory that still exists and is active (M17)."""
+        ...
+
+    async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
+        """Turn what matches into tombstones; their ids. An empty filter raises (M39)."""
+        ...
+
+
+class Embed(Protocol):
+    """Text to vectors; `identity` (model, dimension, version) binds a collection (M4)."""
+
+    identity: str
+    dimension: int
+
+    async def documents(self, texts: Sequence[str]) -> list[Vectors]:
+        """Vectors to store."""
+        ...
+
+    async def query(self, text: str) -> Vectors:
+        """Vectors to search with."""
+        ...
+
+
+class Extract(Protocol):
+    """Finds what the user asserted in a turn (M29)."""
+
+    async def __call__(self, turn: Turn) -> tuple[Learned, ...]:
+        """The facts of one turn, in the order they were said."""
+        ...
+
+
+class Gate(Protocol):
+    """Decides which candidates the model gets to read. Pure and quick (M19–M21)."""
+
+    def __call__(
+        self, policy: Policy, candidates: Sequence[Candidate], now: datetime
+    ) -> tuple[Admitted, ...]:
+        """The admitted memories, most relevant first, within the policy's budget."""
+        ...
+
+
+class Spool(Protocol):
+    """A durable queue of finished turns, and their receipts (M27)."""
+
+    async def put(self, turn: Turn) -> None:
+        """Keep a turn until it is learned from; past the bound it is dropped, with a receipt."""
+        ...
+
+    async def receipt(self, owner: Owner, turn_id: str) -> Receipt | None:
+        """How the owner's turn ended; None while it waits or if there is none."""
+        ...
+
+    async def forget(self, scope: Scope) -> int:
+        """Drop the waiting turns of a scope; how many."""
+        ...
