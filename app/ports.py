@@ -63,7 +63,10 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request for an upstream; `path` and `query` as raw bytes, `body` whole or as a stream."""
+    """One request for an upstream; `path` and `query` as raw bytes, `body` whole or as a stream.
+
+    `headers` are the client's; `consumed` names the one that held a credential of ours.
+    """
 
     method: str
     path: bytes
@@ -71,7 +74,7 @@ class Outgoing:
     headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
     body: bytes | AsyncIterator[bytes] = field(repr=False)
     model: str = ""
-    swap: bool = False
+    consumed: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,10 @@ class Embed(Protocol):
         """Vectors to search with."""
         ...
 
+    def words(self, text: str) -> Sequence[int]:
+        """The indices that a text's sparse vector would have."""
+        ...
+
 
 class Extract(Protocol):
     """Finds what the user asserted in a turn (M29)."""
@@ -163,12 +170,16 @@ class Gate(Protocol):
 class Spool(Protocol):
     """A durable queue of finished turns, and their receipts (M27)."""
 
-    async def put(self, turn: Turn) -> None:
-        """Keep a turn until it is learned from; past the bound it is dropped, with a receipt."""
+    async def put(self, turn: Turn) -> bool:
+        """Keep a turn until it is learned from; False if there was no room (see its receipt)."""
         ...
 
-    async def receipt(self, owner: Owner, turn_id: str) -> Receipt | None:
-        """How the owner's turn ended; None while it waits or if there is none."""
+    async def done(self, receipt: Receipt) -> None:
+        """Drop the turn, if it waits, and keep its receipt."""
+        ...
+
+    async def receipt(self, scope: Scope, turn_id: str) -> Receipt | None:
+        """How a turn of that scope ended; None while it waits or if there is none."""
         ...
 
     async def forget(self, scope: Scope) -> int:

@@ -49,6 +49,26 @@ class UpstreamSettings(_Section):
     connect_timeout: float = Field(10, gt=0, description="Seconds to connect.")
     read_timeout: float = Field(600, gt=0, description="Seconds of silence before giving up.")
 
+    @property
+    def has_key(self) -> bool:
+        """Whether the operator pays for its calls."""
+        return not (self.key is None and self.key_env is None and self.key_file is None)
+
+    def secret_key(self) -> str | None:
+        """The key, wherever it is kept; raises `ConfigurationError` if it is not there."""
+        if self.key is not None:
+            return self.key.get_secret_value()
+        if self.key_env is not None:
+            if not (value := os.environ.get(self.key_env)):
+                raise ConfigurationError(f"upstream '{self.name}': {self.key_env} is not set")
+            return value
+        if self.key_file is not None:
+            try:
+                return self.key_file.read_text(encoding="utf-8").strip()
+            except OSError as error:
+                raise ConfigurationError(f"upstream '{self.name}': {error}") from None
+        return None
+
 
 class KeySettings(_Section):
     """What a key, or every key with a prefix, stands for; `remora keys new` makes such rows."""
@@ -188,6 +208,13 @@ class Settings(BaseSettings):
     upstreams: tuple[UpstreamSettings, ...] = Field((), description="")
     keys: tuple[KeySettings, ...] = Field((), description="")
     policies: tuple[PolicySettings, ...] = Field((), description="")
+
+    @property
+    def all_upstreams(self) -> tuple[UpstreamSettings, ...]:
+        """The configured upstreams, else the one of `upstream_url` and `upstream_key`."""
+        if self.upstreams:
+            return self.upstreams
+        return (UpstreamSettings(url=self.upstream_url, key=self.upstream_key),)
 
     @classmethod
     def settings_customise_sources(

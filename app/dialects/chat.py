@@ -118,7 +118,8 @@ def _turn_key(messages: list[dict[str, Any]]) -> str:
         content = message.get("content")
         rest = {k: v for k, v in message.items() if k not in {"content", "role"}}
         plain = content.strip() if isinstance(content, str) else content
-        state.update(json.dumps([message.get("role"), plain, rest], sort_keys=True).encode())
+        known = [message.get("role"), plain, rest]
+        state.update(json.dumps(known, sort_keys=True, default=repr).encode())
     return state.hexdigest()
 
 

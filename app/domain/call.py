@@ -6,18 +6,25 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from app.domain.memory import Candidate, Fact, Memory, Owner, Pool
+from app.domain.memory import Candidate, Fact, Memory, Owner, Pool, State
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is asking. `owner` is None for a key that stands for no one person (an admin key)."""
+    """Who is asking. `owner` is None for a key that stands for no one person (an admin key).
+
+    `multi_user`: may name an end user on each call. `consumed`: the header that held a credential
+    of ours, which never goes upstream.
+    """
 
     tenant: str = field(repr=False)
     owner: Owner | None = field(repr=False)
+    project: str | None = field(default=None, repr=False)
     app: str | None = None
     admin: bool = False
+    multi_user: bool = False
     via: str = "key_hash"
+    consumed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +168,16 @@ class Learned:
     pool: Pool = Pool.USER
     valid_from: datetime | None = None
     retracts: bool = False
+    state: State = State.ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a turn: ids that are now active, ids that wait, kinds that were blocked."""
+
+    stored: tuple[UUID, ...] = ()
+    pending: tuple[UUID, ...] = ()
+    blocked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +192,7 @@ class Turn:
     query: str = field(repr=False)
     answer: str = field(default="", repr=False)
     learned: tuple[Learned, ...] = ()
-    blocked: tuple[str, ...] = ()
+    outcome: Outcome = Outcome()
     notes: tuple[Note, ...] = ()
 
 

@@ -1,1 +1,83 @@
-"""Filters: thin async shells around decisions."""
+"""Filters: thin async shells around decisions. Here is their order, in and out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.domain import Receipt, Turn, utc_now
+from app.filters.extract import Find
+from app.filters.gate import Admit
+from app.filters.guard import Guard
+from app.filters.identity import Identify
+from app.filters.policy import Allow
+from app.filters.read import Read
+from app.filters.recall import Recall
+from app.filters.reconcile import Remember
+from app.pipeline import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.domain import Exchange
+    from app.filters.inject import Inject
+    from app.identity import Authenticator
+    from app.memory.remember import Rememberer
+    from app.ports import Dialect, Embed, Extract, Gate, Store
+    from app.settings import Settings
+
+
+def inbound(
+    settings: Settings,
+    authenticate: Authenticator,
+    dialects: Mapping[str, Dialect],
+    memory: Sequence[Step[Exchange]] = (),
+) -> list[Step[Exchange]]:
+    """From bytes to an exchange that may go upstream; the vital steps fail closed."""
+    return [
+        Step("read", Read(dialects), vital=True),
+        Step("identity", Identify(authenticate), vital=True),
+        Step("policy", Allow(settings), vital=True),
+        *memory,
+    ]
+
+
+def remembering(
+    settings: Settings,
+    store: Store,
+    embed: Embed,
+    gates: Mapping[str, Gate],
+    inject: Inject,
+) -> list[Step[Exchange]]:
+    """The steps that bring memory in; each may fail or be late, the call goes on (M12)."""
+    budget = settings.recall.budget_ms / 1000
+    recall = Recall(store, embed, limit=settings.recall.candidates)
+    return [
+        Step("recall", recall, budget=budget),
+        Step("gate", Admit(gates)),
+        Step("inject", inject),
+    ]
+
+
+def outbound(
+    settings: Settings, extractors: Mapping[str, Extract], rememberer: Rememberer
+) -> list[Step[Turn]]:
+    """From a finished turn to what is remembered of it; a step that fails is tried again later."""
+    learning = settings.learning
+    return [
+        Step("extract", Find(extractors, episodes=learning.episodes), vital=True),
+        Step("guard", Guard(max_facts=learning.max_facts), vital=True),
+        Step("reconcile", Remember(rememberer), vital=True),
+    ]
+
+
+def receipt(turn: Turn) -> Receipt:
+    """How a turn ended, in one word and with what it left (M27)."""
+    outcome = turn.outcome
+    verdicts = (
+        ("stored", outcome.stored),
+        ("pending", outcome.pending),
+        ("blocked", outcome.blocked),
+    )
+    word = next((word for word, kept in verdicts if kept), "nothing")
+    memories = (*outcome.stored, *outcome.pending)
+    return Receipt(turn.id, turn.owner, word, utc_now(), memories, outcome.blocked)

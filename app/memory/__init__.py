@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -31,8 +32,10 @@ class StoreSpec:
     @property
     def collection(self) -> str:
         """A name for one embedding identity; rows of another model live in another collection."""
-        safe = "".join(c if c.isalnum() else "-" for c in self.embed.identity)
-        return f"memory-{safe.strip('-')}"
+        identity = self.embed.identity
+        readable = "".join(c if c.isascii() and c.isalnum() else "-" for c in identity)[:40]
+        unique = hashlib.sha256(identity.encode()).hexdigest()[:8]
+        return f"memory-{readable.strip('-')}-{unique}"
 
 
 @asynccontextmanager
@@ -48,7 +51,7 @@ async def _edge(spec: StoreSpec) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def _qdrant(spec: StoreSpec) -> AsyncIterator[Store]:
-    from app.memory.stores.qdrant import QdrantEngine, connect  # noqa: PLC0415 two seconds of import
+    from app.memory.stores.qdrant import QdrantEngine, connect  # noqa: PLC0415
 
     engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.dimension)
     try:
@@ -61,7 +64,7 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[Store]:
 async def _memory(spec: StoreSpec) -> AsyncIterator[Store]:
     from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
 
-    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key)
+    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(spec.embed.dimension), spec.key)
     yield store
 
 

@@ -14,33 +14,34 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from app.domain import (
-    Event,
-    Fact,
-    Links,
-    Memory,
-    MemoryType,
-    Origin,
-    Owner,
-    Pool,
-    State,
-    Times,
-    Usage,
-    Via,
-)
+from pydantic import TypeAdapter
+
+from app.domain import Memory, clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 Row = dict[str, Any]
 
 PREFIX: Final = "mem_"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
+_OWNER: Final = ("tenant", "user", "project")
+_FACT: Final = ("content", "type", "slot", "importance", "confidence", "pinned", "lang")
+_ORIGIN: Final = ("created_by", "created_via", "app", "conversation_id", "source_turn", "quote")
+_TIMES: Final = ("valid_from", "created_at", "updated_at", "valid_to", "superseded_at")
+_LINKS: Final = ("supersedes", "derived_from", "conflicts_with")
+_MEMORY: Final = TypeAdapter(Memory)
+
 
 def wire_id(memory_id: UUID) -> str:
     """`mem_` and 32 hex digits: how an id looks outside the house."""
     return PREFIX + memory_id.hex
+
+
+def id_of(row: Row) -> UUID:
+    """The id of a row from a store."""
+    return UUID(row["id"].removeprefix(PREFIX))
 
 
 def parse_id(text: str) -> UUID | None:
@@ -68,7 +69,7 @@ def stamp(moment: datetime) -> str:
 
 def digest(key: bytes, content: str) -> str:
     """A keyed hash (HMAC-SHA-256, 32 hex digits) of the content, blind to case and spacing."""
-    folded = " ".join(unicodedata.normalize("NFKC", content).casefold().split())
+    folded = " ".join(unicodedata.normalize("NFKC", clean_text(content)).casefold().split())
     return hmac.new(key, folded.encode(), hashlib.sha256).hexdigest()[:32]
 
 
@@ -114,81 +115,51 @@ def to_row(memory: Memory) -> Row:
 
 
 def from_row(row: Row) -> Memory:
-    """The memory behind a row; raises KeyError, ValueError or TypeError if it is not one."""
-    return Memory(
-        id=_uuid(row["id"]),
-        owner=Owner(row["tenant"], row["user"], row["project"]),
-        pool=Pool(row["pool"]),
-        fact=_fact(row),
-        state=State(row["state"]),
-        times=_times(row),
-        origin=_origin(row),
-        links=_links(row),
-        usage=Usage(row.get("use_count", 0), _moment_or_none(row.get("last_used_at"))),
-        history=tuple(
-            Event(_moment(e["at"]), e["event"], e["by"], e.get("reason"))
-            for e in row.get("history", ())
-        ),
-    )
+    """The memory behind a row; raises `ValueError` if it is not one, whatever is wrong with it."""
+    try:
+        return _MEMORY.validate_python(_nested(row))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ValueError("this is not the row of a memory") from None  # the cause shows content
 
 
-def _fact(row: Row) -> Fact:
-    return Fact(
-        content=row["content"],
-        type=MemoryType(row["type"]),
-        slot=row.get("slot"),
-        importance=row.get("importance", 0.5),
-        confidence=row.get("confidence", 0.9),
-        pinned=row.get("pinned", False),
-        lang=row.get("lang"),
-    )
-
-
-def _times(row: Row) -> Times:
-    return Times(
-        valid_from=_moment(row["valid_from"]),
-        created_at=_moment(row["created_at"]),
-        updated_at=_moment(row["updated_at"]),
-        valid_to=_moment_or_none(row.get("valid_to")),
-        superseded_at=_moment_or_none(row.get("superseded_at")),
-    )
-
-
-def _origin(row: Row) -> Origin:
-    return Origin(
-        created_by=row["created_by"],
-        created_via=Via(row["created_via"]),
-        app=row.get("app"),
-        conversation_id=row.get("conversation_id"),
-        source_turn=row.get("source_turn"),
-        quote=row.get("quote"),
-    )
-
-
-def _links(row: Row) -> Links:
+def _nested(row: Row) -> dict[str, Any]:
+    """The row in the shape of `Memory`; its values are still to be checked."""
+    links: dict[str, Any] = {key: _uuids(row[key]) for key in _LINKS if key in row}
     successor = row.get("superseded_by")
-    return Links(
-        supersedes=_uuids(row.get("supersedes", ())),
-        superseded_by=_uuid(successor) if successor else None,
-        derived_from=_uuids(row.get("derived_from", ())),
-        conflicts_with=_uuids(row.get("conflicts_with", ())),
-    )
+    return {
+        "id": _uuid(row["id"]),
+        "owner": _part(row, _OWNER),
+        "pool": row["pool"],
+        "fact": _part(row, _FACT),
+        "state": row["state"],
+        "times": {key: _moment(row[key]) for key in _TIMES if row.get(key) is not None},
+        "origin": _part(row, _ORIGIN),
+        "links": links | {"superseded_by": _uuid(successor) if successor else None},
+        "usage": {
+            "count": row.get("use_count", 0),
+            "last_at": _moment(row["last_used_at"]) if row.get("last_used_at") else None,
+        },
+        "history": [event | {"at": _moment(event["at"])} for event in row.get("history", ())],
+    }
+
+
+def _part(row: Row, keys: Iterable[str]) -> Row:
+    return {key: row[key] for key in keys if key in row}
 
 
 def _uuid(text: str) -> UUID:
     return UUID(text.removeprefix(PREFIX))
 
 
-def _uuids(texts: Sequence[str]) -> tuple[UUID, ...]:
-    return tuple(_uuid(text) for text in texts)
+def _uuids(texts: Iterable[str]) -> list[UUID]:
+    return [_uuid(text) for text in texts]
 
 
 def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
-def _moment_or_none(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return moment.astimezone(UTC)
 
 
 def _stamp_or_none(moment: datetime | None) -> str | None:

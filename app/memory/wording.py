@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# In order: the first pattern that matches a place wins.
-_FIRST_PERSON: Final = (
-    (re.compile(r"\b[Tt]he user's\b"), "my"),
-    (re.compile(r"\b[Tt]he user is\b"), "I am"),
-    (re.compile(r"\b[Tt]he user was\b"), "I was"),
-    (re.compile(r"\b[Tt]he user has\b"), "I have"),
-    (re.compile(r"\b[Tt]he user doesn't\b"), "I don't"),
-    (re.compile(r"\b[Tt]he user\b"), "I"),
-)
+_USER: Final = re.compile(r"\b[Tt]he user(?:('s)| (is|was|has|doesn't))?\b")
+_SPOKEN: Final = {
+    None: "I",
+    "'s": "my",
+    "is": "I am",
+    "was": "I was",
+    "has": "I have",
+    "doesn't": "I don't",
+}
 
 
 def first_person(content: str) -> str:
@@ -22,6 +22,4 @@ def first_person(content: str) -> str:
     People ask in the first person. Indexed as they speak, a fact is far nearer to their question
     (MiniLM, "Where do I live?": cosine 0.46 instead of 0.29, while unrelated pairs stay).
     """
-    for pattern, spoken in _FIRST_PERSON:
-        content = pattern.sub(spoken, content)
-    return content
+    return _USER.sub(lambda found: _SPOKEN[found[1] or found[2]], content)

@@ -1,18 +1,19 @@
 """`app.ports.Embed` over a model that only knows how to embed a list of texts.
 
-The model runs on a thread of its own (ONNX Runtime releases the GIL); texts that wait at the same
-moment share a batch; what was embedded is cached under a hash of its text.
+The model runs on a thread of its own (ONNX Runtime releases the GIL); short texts that wait at the
+same moment share a batch; what was embedded is cached under a hash of its text.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import threading
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, Protocol
 
-from app.domain import Vectors
+from app.domain import MAX_CONTENT_BYTES, Vectors, clean_text
 from app.memory.wording import first_person
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
     Dense = NDArray[np.float32]
 
-BATCH: Final = 32
+# A batch is padded to its longest text. Short texts gain from company (1.6 ms each instead of 4);
+# eight of 1,500 characters take 740 ms together and 440 ms one by one.
+BATCH: Final = 16
+BATCH_CHARS: Final = 2000
 CACHED: Final = 4096
 
 
@@ -46,64 +50,93 @@ class Model(Protocol):
 
 
 class Encoder:
-    """Batching, caching, dense and sparse together."""
+    """Batching, caching, dense and sparse together. Bound to no event loop."""
 
     def __init__(self, model: Model, lexical: Lexical) -> None:
         self._model = model
         self._lexical = lexical
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
+        self._lock = threading.Lock()
         self._cache: OrderedDict[bytes, Dense] = OrderedDict()
         self._waiting: OrderedDict[bytes, str] = OrderedDict()
-        self._futures: dict[bytes, asyncio.Future[Dense]] = {}
-        self._worker: asyncio.Task[None] | None = None
+        self._futures: dict[bytes, Future[Dense]] = {}
         self.dimension = model.dimension
         self.identity = f"{model.identity}-{model.dimension}-{lexical.version}"
 
     async def documents(self, texts: Sequence[str]) -> list[Vectors]:
-        dense = await asyncio.gather(*(self._dense(first_person(text)) for text in texts))
+        clean = [_bounded(text) for text in texts]
+        dense = await asyncio.gather(*(self._dense(first_person(text)) for text in clean))
         return [
             Vectors(tuple(vector.tolist()), self._lexical.document(text))
-            for text, vector in zip(texts, dense, strict=True)
+            for text, vector in zip(clean, dense, strict=True)
         ]
 
     async def query(self, text: str) -> Vectors:
-        dense = await self._dense(text)
-        return Vectors(tuple(dense.tolist()), self._lexical.query(text))
+        clean = _bounded(text)
+        dense = await self._dense(clean, urgent=True)
+        return Vectors(tuple(dense.tolist()), self._lexical.query(clean))
+
+    def words(self, text: str) -> Sequence[int]:
+        return self._lexical.query(_bounded(text)).indices
 
     def close(self) -> None:
-        """Let the thread end."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """Let the thread end, once nothing waits any more."""
+        self._thread.shutdown(wait=False)
 
-    async def _dense(self, text: str) -> Dense:
+    async def _dense(self, text: str, *, urgent: bool = False) -> Dense:
         key = hashlib.sha256(text.encode()).digest()
-        if (known := self._cache.get(key)) is not None:
-            self._cache.move_to_end(key)
-            return known
-        if key not in self._futures:
-            self._futures[key] = asyncio.get_running_loop().create_future()
-            self._waiting[key] = text
-            if self._worker is None or self._worker.done():
-                self._worker = asyncio.create_task(self._drain())
+        with self._lock:
+            if (known := self._cache.get(key)) is not None:
+                self._cache.move_to_end(key)
+                return known
+            future = self._futures.get(key)
+            if future is None:
+                self._thread.submit(self._embed_waiting)
+                future = self._futures[key] = Future()
+                self._waiting[key] = text
+            if urgent and key in self._waiting:  # a call is waiting; an import is not
+                self._waiting.move_to_end(key, last=False)
         # One caller that gives up must not take the vector from the others who wait for it.
-        return await asyncio.shield(self._futures[key])
+        return await asyncio.shield(asyncio.wrap_future(future))
 
-    async def _drain(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            keys = list(self._waiting)[:BATCH]
-            texts = [self._waiting.pop(key) for key in keys]
-            work = loop.run_in_executor(self._thread, self._model.embed, texts)
-            (outcome,) = await asyncio.gather(work, return_exceptions=True)
-            self._settle(keys, outcome)
+    def _embed_waiting(self) -> None:
+        """On the thread: one batch, if an earlier one has not taken all that waits."""
+        batch = self._next_batch()
+        if not batch:
+            return
+        try:
+            vectors = self._model.embed(list(batch.values()))
+        except Exception as error:  # noqa: BLE001 raised again where the vector is awaited
+            self._settle(batch, error)
+        else:
+            self._settle(batch, dict(zip(batch, vectors, strict=True)))
 
-    def _settle(self, keys: Sequence[bytes], outcome: list[Dense] | BaseException) -> None:
-        for place, key in enumerate(keys):
-            future = self._futures.pop(key)
-            if isinstance(outcome, BaseException):
-                future.set_exception(outcome)
-                future.exception()  # seen: nobody may be waiting any more
+    def _next_batch(self) -> dict[bytes, str]:
+        batch: dict[bytes, str] = {}
+        longest = 0
+        with self._lock:
+            while self._waiting and len(batch) < BATCH:
+                key, text = next(iter(self._waiting.items()))
+                longest = max(longest, len(text))
+                if batch and longest * (len(batch) + 1) > BATCH_CHARS:
+                    break
+                batch[key] = self._waiting.pop(key)
+        return batch
+
+    def _settle(self, batch: dict[bytes, str], outcome: dict[bytes, Dense] | Exception) -> None:
+        with self._lock:
+            futures = {key: self._futures.pop(key) for key in batch}
+            if isinstance(outcome, dict):
+                self._cache |= outcome
+            while len(self._cache) > CACHED:
+                self._cache.popitem(last=False)
+        for key, future in futures.items():
+            if isinstance(outcome, dict):
+                future.set_result(outcome[key])
             else:
-                future.set_result(outcome[place])
-                self._cache[key] = outcome[place]
-        while len(self._cache) > CACHED:
-            self._cache.popitem(last=False)
+                future.set_exception(outcome)
+
+
+def _bounded(text: str) -> str:
+    """A text that can be encoded, no longer than a memory: the rest would not be read anyway."""
+    return clean_text(text[:MAX_CONTENT_BYTES])

@@ -28,11 +28,11 @@ from app.domain import (
 )
 from app.errors import EmptyFilterError, StoreError
 from app.memory.rows import (
-    PREFIX,
     Row,
     digest,
     from_micros,
     from_row,
+    id_of,
     micros,
     stamp,
     to_row,
@@ -50,6 +50,8 @@ _log = structlog.get_logger()
 
 C = TypeVar("C")
 PAGE: Final = 1000
+# Rows that match but cannot be written, again and again, end a forget with an error.
+ATTEMPTS: Final = 5
 
 Hit = tuple[Row, float]
 
@@ -58,7 +60,7 @@ Hit = tuple[Row, float]
 class Write(Generic[C]):
     """One row: inserted if `condition` is None and the id is new, else replaced if it holds.
 
-    `vectors` None keeps what is indexed; `unindex` drops it.
+    `vectors` None keeps what is indexed; `unindex` drops it in the same step.
     """
 
     id: UUID
@@ -69,7 +71,10 @@ class Write(Generic[C]):
 
 
 class Engine(Protocol[C]):
-    """The few things that differ between Qdrant Edge, a Qdrant server and plain memory."""
+    """The few things that differ between Qdrant Edge, a Qdrant server and plain memory.
+
+    Rows come back with `id` as the engine knows it, whatever the row itself says.
+    """
 
     kit: Kit[C]
 
@@ -79,8 +84,8 @@ class Engine(Protocol[C]):
         """The best by cosine and the best by BM25, each within the condition."""
         ...
 
-    async def scroll(self, condition: C, limit: int) -> list[Row]:
-        """The newest rows (by `created_us`) that match."""
+    async def scroll(self, condition: C, limit: int, *, newest: bool = True) -> list[Row]:
+        """Rows that match: the newest by `created_us` (which they must have), or just any."""
         ...
 
     async def count(self, condition: C) -> int:
@@ -88,7 +93,7 @@ class Engine(Protocol[C]):
         ...
 
     async def write(self, writes: Sequence[Write[C]]) -> list[bool]:
-        """Apply each write atomically if its condition holds; which did."""
+        """Apply each write in one step if its condition holds; which did."""
         ...
 
 
@@ -104,46 +109,56 @@ class PayloadStore(Generic[C]):
         self, owner: Owner, vectors: Vectors, where: Where, limit: int
     ) -> list[Candidate]:
         condition = self._plan.visible(owner, where)
+        if limit < 1:
+            return []
         found = _Evidence(*await self._engine.nearest(condition, vectors, limit))
-        if missing := found.one_sided():
-            ids = frozenset(missing)
-            within = self._plan.visible(owner, replace(where, ids=ids))
-            found.add(*await self._engine.nearest(within, vectors, len(ids)))
+        # Without a word to look for, every hit would seem to lack its BM25 score.
+        if vectors.sparse.indices and (missing := found.one_sided()):
+            within = self._plan.visible(owner, replace(where, ids=frozenset(missing)))
+            found.add(*await self._engine.nearest(within, vectors, len(missing)))
         return found.candidates()
 
     async def find(
         self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
     ) -> Found:
+        limit = max(0, min(limit, PAGE))
         condition = self._plan.visible(scope, where)
+        anchor = await self._anchor(scope, after) if after else None
         total = await self._engine.count(condition)
-        rows = await self._page(condition, min(limit, PAGE) + 1, await self._anchor(scope, after))
-        page = tuple(_readable(rows[:limit]))
-        return Found(page, total, has_more=len(rows) > limit)
+        rows = await self._page(condition, limit + 1, anchor)
+        return Found(tuple(_readable(rows[:limit])), total, has_more=len(rows) > limit)
 
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
-        if any(not _may_write(owner, change.memory) for change in changes):
+        if not all(_allowed(owner, change) for change in changes):
             raise StoreError("a row of another owner cannot be written")
-        return await self._engine.write([self._write(change) for change in changes])
+        return await self._engine.write([self._write(owner, change) for change in changes])
 
     async def touch(self, owner: Owner, ids: Sequence[UUID], at: datetime) -> None:
         if not ids:
             return
         where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
         rows = await self._engine.scroll(self._plan.visible(owner, where), len(ids))
-        await self._engine.write([self._used(row, at) for row in rows])
+        await self._engine.write([self._used(owner, row, at) for row in rows])
 
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
         if not where.selective:
             raise EmptyFilterError("forget needs a filter")
+        living = (where.states or frozenset(State)) - {State.FORGOTTEN}
+        if not living:
+            return []
+        asked = replace(where, states=living if where.states else None)
+        condition = self._plan.owned(scope, asked)
         forgotten: list[UUID] = []
-        while rows := await self._engine.scroll(self._plan.owned(scope, where), PAGE):
-            done = await self._engine.write([self._tombstone(row, at) for row in rows])
-            forgotten += [_uuid(row) for row, ok in zip(rows, done, strict=True) if ok]
+        refused = 0
+        while rows := await self._engine.scroll(condition, PAGE, newest=False):
+            done = await self._engine.write([self._tombstone(scope, row, at) for row in rows])
+            forgotten += [id_of(row) for row, ok in zip(rows, done, strict=True) if ok]
+            refused = 0 if any(done) else refused + 1
+            if refused == ATTEMPTS:
+                raise StoreError("some rows cannot be forgotten")
         return forgotten
 
-    async def _anchor(self, scope: Scope, after: UUID | None) -> Row | None:
-        if after is None:
-            return None
+    async def _anchor(self, scope: Scope, after: UUID) -> Row:
         every = Where(ids=frozenset({after}), states=frozenset(State))
         rows = await self._engine.scroll(self._plan.visible(scope, every), 1)
         if not rows:
@@ -172,7 +187,7 @@ class PayloadStore(Generic[C]):
         exact = self._plan.also(condition, low=moment, high=moment + 1)
         return await self._engine.scroll(exact, await self._engine.count(exact) or 1)
 
-    def _write(self, change: Change) -> Write[C]:
+    def _write(self, owner: Owner, change: Change) -> Write[C]:
         memory, expect = change.memory, change.expect
         if expect is None:
             return Write(memory.id, self._row(memory), change.vectors)
@@ -180,7 +195,7 @@ class PayloadStore(Generic[C]):
         if times.updated_at <= expect.times.updated_at:
             later = expect.times.updated_at + timedelta(microseconds=1)
             memory = replace(memory, times=replace(times, updated_at=later))
-        condition = self._plan.unchanged(self._row(expect))
+        condition = self._plan.unchanged(owner, self._row(expect))
         return Write(memory.id, self._row(memory), change.vectors, condition)
 
     def _row(self, memory: Memory) -> Row:
@@ -191,29 +206,28 @@ class PayloadStore(Generic[C]):
             "rev": _revision(),
         }
 
-    def _used(self, row: Row, at: datetime) -> Write[C]:
-        used = {"use_count": row.get("use_count", 0) + 1, "last_used_at": stamp(at)}
-        condition = self._plan.unchanged(row)
-        return Write(_uuid(row), row | used | {"rev": _revision()}, None, condition)
+    def _used(self, owner: Owner, row: Row, at: datetime) -> Write[C]:
+        """`rev` stays: whoever wrote the row at this moment must still find it (see Qdrant)."""
+        known = row.get("use_count")
+        count = known + 1 if isinstance(known, int) else 1
+        used = row | {"use_count": count, "last_used_at": stamp(at)}
+        return Write(id_of(row), used, None, self._plan.unchanged(owner, row))
 
-    def _tombstone(self, row: Row, at: datetime) -> Write[C]:
+    def _tombstone(self, scope: Scope, row: Row, at: datetime) -> Write[C]:
         """Id, owner, when and the digest are all that stays (M2)."""
-        owner = Owner(row["tenant"], row["user"], row.get("project"))
+        owner = Owner(row["tenant"], row.get("user", ""), row.get("project"))
+        created = row.get("created_us")
         bare = Memory(
-            id=_uuid(row),
+            id=id_of(row),
             owner=owner,
-            pool=Pool(row["pool"]),
+            pool=Pool.PROJECT if row.get("pool") == Pool.PROJECT else Pool.USER,
             fact=Fact(""),
             state=State.FORGOTTEN,
-            times=Times(valid_from=at, created_at=from_micros(row["created_us"]), updated_at=at),
+            times=Times(at, from_micros(created) if isinstance(created, int) else at, at),
             origin=Origin(created_by=owner.user),
         )
         kept = self._row(bare) | {"digest": row.get("digest")}
-        return Write(bare.id, kept, None, self._plan.unchanged(row), unindex=True)
-
-
-def _uuid(row: Row) -> UUID:
-    return UUID(row["id"].removeprefix(PREFIX))
+        return Write(bare.id, kept, None, self._plan.unchanged(scope, row), unindex=True)
 
 
 def _revision() -> str:
@@ -225,16 +239,22 @@ def _readable(rows: Iterable[Row]) -> Iterator[Memory]:
     for row in rows:
         try:
             yield from_row(row)
-        except (KeyError, TypeError, ValueError) as error:
-            _log.warning("unreadable_row", id=str(row.get("id")), reason=type(error).__name__)
+        except ValueError:
+            _log.warning("unreadable_row", id=row["id"])
 
 
-def _may_write(owner: Owner, memory: Memory) -> bool:
-    theirs = memory.owner
-    shared = memory.pool is Pool.PROJECT and owner.project is not None
-    return theirs.tenant == owner.tenant and (
-        theirs.user == owner.user or (shared and theirs.project == owner.project)
-    )
+def _allowed(owner: Owner, change: Change) -> bool:
+    """One's own rows and, on a project's call, the project's; a row never changes hands."""
+    new, old = change.memory, change.expect
+    theirs = new.owner
+    if theirs.tenant != owner.tenant:
+        return False
+    mine = theirs.user == owner.user
+    project = owner.project if new.pool is Pool.PROJECT else None
+    shared = project is not None and theirs.project == project
+    if old is None:
+        return mine and (shared or new.pool is Pool.USER)
+    return (mine or shared) and (new.id, theirs, new.pool) == (old.id, old.owner, old.pool)
 
 
 class _Evidence:
@@ -254,7 +274,7 @@ class _Evidence:
     def one_sided(self) -> list[UUID]:
         """Hits that only one of the two searches has scored."""
         return [
-            _uuid(self._rows[key])
+            id_of(self._rows[key])
             for key, scores in self._scores.items()
             if scores.keys() < {"cosine", "bm25"}
         ]

@@ -1,25 +1,27 @@
 """The embedded store: Qdrant's own engine in this process (`qdrant-edge-py`), one folder.
 
-Every call runs on one thread of its own: the engine releases the GIL while it searches, and a
-condition and its write are one step there, so a conditional write is atomic. `optimize()` is never
-called: it holds the GIL for seconds.
+Edge 0.9 holds the GIL in every call, so a thread would only add a wait: calls run where they are
+made. Thus a condition and its write are one step, and a conditional write is atomic. `optimize()`
+is never called: it takes seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import qdrant_edge as edge
+import structlog
 
 from app.errors import ConfigurationError, StoreError
-from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS
+from app.memory.stores.schema import BOOLEANS, DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
     from uuid import UUID
 
     from app.domain import Sparse, Vectors
@@ -27,7 +29,15 @@ if TYPE_CHECKING:
     from app.memory.stores.base import Hit, Write
     from app.memory.stores.plan import Kit
 
-T = TypeVar("T")
+_log = structlog.get_logger()
+
+# Edge writes through memory maps: on a full disk the kernel kills the process (SIGBUS). So writes
+# stop while there is still room for what is being written.
+RESERVE: Final = 64 * 1024 * 1024
+# The write-ahead log and the room of overwritten rows grow until a flush, which takes about 50 ms.
+FLUSH_EVERY: Final = 5000
+# Writes between two turns of the event loop: about 5 ms.
+BURST: Final = 32
 
 
 class _Kit:
@@ -35,6 +45,9 @@ class _Kit:
 
     def equals(self, key: str, value: str | int) -> edge.Filter:
         return edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchValue(value))])
+
+    def differs(self, key: str, value: str) -> edge.Filter:
+        return edge.Filter(must_not=[edge.FieldCondition(key, match=edge.MatchValue(value))])
 
     def among(self, key: str, values: Sequence[str]) -> edge.Filter:
         match = edge.MatchAny(list(values))
@@ -56,118 +69,155 @@ class _Kit:
 
 
 class EdgeEngine:
-    """One shard in one folder, with one thread to serve it."""
+    """One shard in one folder. Writes are refused when less than `reserve` bytes are free."""
 
-    def __init__(self, folder: Path, dimension: int) -> None:
+    def __init__(self, folder: Path, dimension: int, reserve: int = RESERVE) -> None:
         self.kit: Kit[edge.Filter] = _Kit()
-        self._shard = _open(folder, dimension)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="edge")
+        self._folder = folder
+        self._reserve = reserve
+        self._shard = _open(folder, dimension, reserve)
+        self._unflushed = 0
 
     async def nearest(
         self, condition: edge.Filter, vectors: Vectors, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        def search() -> tuple[list[Hit], list[Hit]]:
-            dense = _request(DENSE, list(vectors.dense), condition, limit)
-            if not vectors.sparse.indices:
-                return _hits(self._shard.query(dense)), []
-            lexical = _request(LEXICAL, _sparse(vectors.sparse), condition, limit)
-            found = self._shard.query_batch(edge.QueryBatchRequest([dense, lexical]))
-            return _hits(found[0]), _hits(found[1])
+        requests = [_request(DENSE, list(vectors.dense), condition, limit)]
+        if vectors.sparse.indices:
+            requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
+        with _mapped():
+            found = self._shard.query_batch(edge.QueryBatchRequest(requests))
+        return _hits(found[0]), _hits(found[1]) if len(found) > 1 else []
 
-        return await self._run(search)
-
-    async def scroll(self, condition: edge.Filter, limit: int) -> list[Row]:
-        order = edge.OrderBy("created_us", edge.Direction.Desc)
+    async def scroll(self, condition: edge.Filter, limit: int, *, newest: bool = True) -> list[Row]:
+        order = edge.OrderBy("created_us", edge.Direction.Desc) if newest else None
         request = edge.ScrollRequest(
             limit=limit, filter=condition, order_by=order, with_payload=True
         )
-        records, _ = await self._run(lambda: self._shard.scroll(request))
-        return [record.payload or {} for record in records]
+        with _mapped():
+            records, _ = self._shard.scroll(request)
+        return [with_id(record.payload, record.id) for record in records]
 
     async def count(self, condition: edge.Filter) -> int:
-        return await self._run(lambda: self._shard.count(edge.CountRequest(filter=condition)))
+        with _mapped():
+            return self._shard.count(edge.CountRequest(filter=condition))
 
     async def write(self, writes: Sequence[Write[edge.Filter]]) -> list[bool]:
-        return await self._run(lambda: [self._apply(write) for write in writes])
+        done = []
+        for number, write in enumerate(writes, 1):
+            with _mapped():
+                self._check_room()
+                done.append(self._apply(write))
+            if number % BURST == 0:
+                await asyncio.sleep(0)
+        self._unflushed += len(writes)
+        if self._unflushed >= FLUSH_EVERY:
+            self._flush()
+        return done
 
     async def close(self) -> None:
         """Flush and let go of the folder."""
-        await self._run(self._shard.flush)
-        await self._run(self._shard.close)
-        self._thread.shutdown()
+        self._flush()
+        with _mapped():
+            self._shard.close()
+
+    def _check_room(self) -> None:
+        try:
+            free = shutil.disk_usage(self._folder).free
+        except OSError as error:
+            raise StoreError(f"the store's folder is gone ({error.strerror})") from None
+        if free < self._reserve:
+            raise StoreError("the disk is full")
 
     def _apply(self, write: Write[edge.Filter]) -> bool:
         if write.condition is None:
             if self._shard.retrieve([write.id], with_payload=False, with_vector=False):
                 return False
             self._upsert(write)
-            return True
-        if not self._shard.count(edge.CountRequest(filter=write.condition)):
+        elif not self._shard.count(edge.CountRequest(filter=write.condition)):
             return False
-        if write.vectors is not None:
+        elif write.vectors is not None or write.unindex:
             self._upsert(write)
         else:
-            self._update(edge.UpdateOperation.overwrite_payload([write.id], write.row))
-        if write.unindex:
-            self._update(edge.UpdateOperation.delete_vectors([write.id], [DENSE, LEXICAL]))
+            self._shard.update(edge.UpdateOperation.overwrite_payload([write.id], write.row))
         return True
 
     def _upsert(self, write: Write[edge.Filter]) -> None:
+        """The whole point: vectors that are not given are dropped."""
         vectors: dict[str, Any] = {}
         if write.vectors is not None:
-            vectors = {
-                DENSE: list(write.vectors.dense),
-                LEXICAL: _sparse(write.vectors.sparse),
-            }
-        self._update(edge.UpdateOperation.upsert_points([edge.Point(write.id, vectors, write.row)]))
+            vectors = {DENSE: list(write.vectors.dense), LEXICAL: _sparse(write.vectors.sparse)}
+        point = edge.Point(write.id, vectors, write.row)
+        self._shard.update(edge.UpdateOperation.upsert_points([point]))
 
-    def _update(self, operation: edge.UpdateOperation) -> None:
-        self._shard.update(operation)
-
-    async def _run(self, work: Callable[[], T]) -> T:
+    def _flush(self) -> None:
+        """What was written is safe in the write-ahead log, so a failure here costs nothing."""
+        self._unflushed = 0
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except Exception as error:  # Edge raises plain Exception for everything
-            raise StoreError("the embedded store failed") from error
+            with _mapped():
+                self._shard.flush()
+        except StoreError as error:
+            _log.warning("store_not_flushed", reason=str(error))
 
 
-def _open(folder: Path, dimension: int) -> edge.EdgeShard:
+@contextlib.contextmanager
+def _mapped() -> Iterator[None]:
+    """Edge raises plain `Exception` for everything, and a panic that is not even that."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except BaseException as error:
+        if not _is_edges(error):
+            raise
+        raise StoreError("the embedded store failed") from error
+
+
+def _is_edges(error: BaseException) -> bool:
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
     )
     try:
-        if folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder.parent).free
+        if free >= reserve:
+            if not (folder.exists() and any(folder.iterdir())):
+                _create(folder, config)
             return edge.EdgeShard.load(str(folder), config)
-        return _create(folder, config)
-    except Exception as error:
+    except BaseException as error:
+        if not _is_edges(error):
+            raise
         raise ConfigurationError(_explain(folder, error)) from error
+    raise ConfigurationError(f"{folder}: less than {reserve >> 20} MiB are free on its disk")
 
 
-def _create(folder: Path, config: edge.EdgeConfig) -> edge.EdgeShard:
+def _create(folder: Path, config: edge.EdgeConfig) -> None:
     """Built beside its place and moved there whole, so that a cut start leaves no half shard."""
-    draft = folder.with_name(folder.name + ".new")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    shard = edge.EdgeShard.create(str(draft), config)
-    create_index = edge.UpdateOperation.create_field_index
-    for name in TENANTS:
-        shard.update(create_index(name, edge.KeywordIndexParams(is_tenant=True)))
-    for name in KEYWORDS:
-        shard.update(create_index(name, edge.PayloadSchemaType.Keyword))
-    for name in INTEGERS:
-        shard.update(create_index(name, edge.PayloadSchemaType.Integer))
-    shard.update(create_index("pinned", edge.PayloadSchemaType.Bool))
-    shard.flush()
-    shard.close()
-    draft.rename(folder)
-    return edge.EdgeShard.load(str(folder), config)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as draft:
+        shard = edge.EdgeShard.create(draft, config)
+        create_index = edge.UpdateOperation.create_field_index
+        for name in TENANTS:
+            shard.update(create_index(name, edge.KeywordIndexParams(is_tenant=True)))
+        for name in KEYWORDS:
+            shard.update(create_index(name, edge.PayloadSchemaType.Keyword))
+        for name in INTEGERS:
+            shard.update(create_index(name, edge.PayloadSchemaType.Integer))
+        for name in BOOLEANS:
+            shard.update(create_index(name, edge.PayloadSchemaType.Bool))
+        shard.flush()
+        shard.close()
+        Path(draft).rename(folder)
 
 
-def _explain(folder: Path, error: Exception) -> str:
-    if "WouldBlock" in str(error):
+def _explain(folder: Path, error: BaseException) -> str:
+    reason = str(error)
+    if "WouldBlock" in reason:
         return f"{folder} is open in another process: stop it, or use another REMORA_DATA_DIR"
-    return f"{folder} cannot be opened as a memory store: {error}"
+    return f"{folder} cannot be opened as a memory store: {reason.splitlines()[0][:300]}"
 
 
 def _request(
@@ -182,4 +232,4 @@ def _sparse(vector: Sparse) -> edge.SparseVector:
 
 
 def _hits(points: list[edge.ScoredPoint]) -> list[Hit]:
-    return [(point.payload or {}, point.score) for point in points]
+    return [(with_id(point.payload, point.id), point.score) for point in points]

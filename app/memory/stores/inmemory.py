@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.errors import StoreError
+from app.memory.rows import wire_id
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from uuid import UUID
@@ -25,13 +28,16 @@ class _Kit:
     def equals(self, key: str, value: str | int) -> Condition:
         return lambda _, row: row.get(key) == value
 
+    def differs(self, key: str, value: str) -> Condition:
+        return lambda _, row: row.get(key) != value
+
     def among(self, key: str, values: Sequence[str]) -> Condition:
-        wanted = set(values)
-        return lambda _, row: row.get(key) in wanted
+        return lambda _, row: row.get(key) in values
 
     def between(self, key: str, low: int | None, high: int | None) -> Condition:
-        floor, ceiling = low or 0, math.inf if high is None else high
-        return lambda _, row: floor <= row[key] < ceiling
+        floor = -math.inf if low is None else low
+        ceiling = math.inf if high is None else high
+        return lambda _, row: isinstance(row.get(key), int) and floor <= row[key] < ceiling
 
     def ids(self, ids: Iterable[UUID]) -> Condition:
         wanted = set(ids)
@@ -47,27 +53,31 @@ class _Kit:
 class InMemoryEngine:
     """Rows and vectors in two dicts; brute-force search."""
 
-    def __init__(self) -> None:
+    def __init__(self, dimension: int) -> None:
         self.kit: Kit[Condition] = _Kit()
+        self._dimension = dimension
         self._rows: dict[UUID, Row] = {}
         self._vectors: dict[UUID, Vectors] = {}
 
     async def nearest(
         self, condition: Condition, vectors: Vectors, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        keys = [k for k in self._vectors if condition(k, self._rows[k])]
+        self._check(vectors)
+        known = {k: v for k, v in self._vectors.items() if condition(k, self._rows[k])}
         query = np.asarray(vectors.dense)
-        cosine = {k: float(np.asarray(self._vectors[k].dense) @ query) for k in keys}
+        cosine = {k: float(np.asarray(v.dense) @ query) for k, v in known.items()}
         weights = self._inverse_document_frequency(vectors.sparse)
-        bm25 = {k: _weighted_dot(weights, self._vectors[k].sparse) for k in keys}
+        bm25 = {k: _weighted_dot(weights, v.sparse) for k, v in known.items()}
         return self._best(cosine, limit), self._best(
             {k: score for k, score in bm25.items() if score > 0}, limit
         )
 
-    async def scroll(self, condition: Condition, limit: int) -> list[Row]:
-        rows = [row for key, row in self._rows.items() if condition(key, row)]
-        rows.sort(key=lambda row: row["created_us"], reverse=True)
-        return [dict(row) for row in rows[:limit]]
+    async def scroll(self, condition: Condition, limit: int, *, newest: bool = True) -> list[Row]:
+        rows = [self._row(key) for key, row in self._rows.items() if condition(key, row)]
+        if newest:
+            rows = [row for row in rows if isinstance(row.get("created_us"), int)]
+            rows.sort(key=lambda row: row["created_us"], reverse=True)
+        return rows[:limit]
 
     async def count(self, condition: Condition) -> int:
         return sum(condition(key, row) for key, row in self._rows.items())
@@ -82,16 +92,24 @@ class InMemoryEngine:
         else:
             allowed = known is not None and write.condition(write.id, known)
         if allowed:
-            self._rows[write.id] = dict(write.row)
             if write.vectors is not None:
+                self._check(write.vectors)
                 self._vectors[write.id] = write.vectors
-            if write.unindex:
+            elif write.unindex:
                 self._vectors.pop(write.id, None)
+            self._rows[write.id] = dict(write.row)
         return allowed
+
+    def _check(self, vectors: Vectors) -> None:
+        if len(vectors.dense) != self._dimension:
+            raise StoreError("a vector of another model")
+
+    def _row(self, key: UUID) -> Row:
+        return self._rows[key] | {"id": wire_id(key)}
 
     def _best(self, scores: dict[UUID, float], limit: int) -> list[Hit]:
         best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
-        return [(dict(self._rows[key]), scores[key]) for key in best]
+        return [(self._row(key), scores[key]) for key in best]
 
     def _inverse_document_frequency(self, query: Sparse) -> dict[int, float]:
         """Qdrant's IDF modifier: ln(1 + (N - n + 0.5) / (n + 0.5))."""

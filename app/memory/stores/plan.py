@@ -1,21 +1,24 @@
 """What a store is asked, in one place: who sees which row, and how a filter reads. Pure.
 
-Each engine brings a `Kit` that turns six kinds of condition into its own language; nobody else
+Each engine brings a `Kit` that turns seven kinds of condition into its own language; nobody else
 writes a condition, so an unscoped query cannot be written anywhere.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-from uuid import UUID
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
-from app.domain import Owner, Pool, Scope, State, Tenant, Where
-from app.memory.rows import PREFIX, Row, digest, micros
+from app.domain import Pool, Scope, State, Tenant, Where
+from app.errors import EmptyFilterError
+from app.memory.rows import Row, digest, id_of, micros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from uuid import UUID
 
 C = TypeVar("C")
+
+_NAMES: Final = ("project", "app", "conversation_id")
 
 
 class Kit(Protocol[C]):
@@ -23,6 +26,10 @@ class Kit(Protocol[C]):
 
     def equals(self, key: str, value: str | int) -> C:
         """The field holds this value."""
+        ...
+
+    def differs(self, key: str, value: str) -> C:
+        """The field does not hold this value; a row without the field passes."""
         ...
 
     def among(self, key: str, values: Sequence[str]) -> C:
@@ -58,22 +65,21 @@ class Plan(Generic[C]):
 
         Tombstones are not seen unless asked for by state.
         """
-        return self._kit.every([*self._reach(scope), *self._asked(where)])
+        own = [self._pool(Pool.USER)]
+        return self._kit.every([*self._reach(scope, own), *self._asked(where)])
 
     def owned(self, scope: Scope, where: Where) -> C:
-        """What `scope` may forget or use up: rows of its own in either pool."""
+        """What `scope` may forget: rows of its own in either pool."""
         return self._kit.every([*self._own(scope), *self._asked(where)])
 
-    def unchanged(self, row: Row) -> C:
-        """That very row, with its state and `updated_us` as they were read."""
-        return self._kit.every(
-            [
-                *self._own(Owner(row["tenant"], row["user"])),
-                self._kit.ids([UUID(row["id"].removeprefix(PREFIX))]),
-                self._kit.equals("state", row["state"]),
-                self._kit.equals("updated_us", row["updated_us"]),
-            ]
-        )
+    def unchanged(self, scope: Scope, row: Row) -> C:
+        """That very row within the reach of `scope`, with the state and time it was read with.
+
+        What a damaged row does not have is not asked.
+        """
+        read = [(key, row.get(key)) for key in ("state", "updated_us")]
+        same = [self._kit.equals(key, value) for key, value in read if isinstance(value, str | int)]
+        return self._kit.every([*self._reach(scope, []), self._kit.ids([id_of(row)]), *same])
 
     def also(self, condition: C, *, low: int | None, high: int | None) -> C:
         """`condition`, and created in `low` ≤ t < `high` (microseconds): for paging."""
@@ -84,41 +90,48 @@ class Plan(Generic[C]):
             return [self._kit.equals("tenant", scope.name)]
         return [self._kit.equals("tenant", scope.tenant), self._kit.equals("user", scope.user)]
 
-    def _reach(self, scope: Scope) -> list[C]:
-        if isinstance(scope, Tenant) or scope.project is None:
-            private = [] if isinstance(scope, Tenant) else [self._pool(Pool.USER)]
-            return [*self._own(scope), *private]
-        own = self._kit.every([self._kit.equals("user", scope.user), self._pool(Pool.USER)])
+    def _reach(self, scope: Scope, own: list[C]) -> list[C]:
+        """Rows of the user for which `own` holds, too, and those of the project's pool."""
+        if isinstance(scope, Tenant):
+            return self._own(scope)
+        mine = self._kit.every([*self._own(scope), *own])
+        if scope.project is None:
+            return [mine]
         project = self._kit.equals("project", scope.project)
         shared = self._kit.every([project, self._pool(Pool.PROJECT)])
-        return [self._kit.equals("tenant", scope.tenant), self._kit.either([own, shared])]
+        tenant = self._kit.equals("tenant", scope.tenant)
+        return [tenant, self._kit.either([mine, shared])]
 
     def _pool(self, pool: Pool) -> C:
         return self._kit.equals("pool", pool.value)
 
     def _asked(self, where: Where) -> list[C]:
-        states = where.states or frozenset(State) - {State.FORGOTTEN}
-        asked = [self._kit.among("state", sorted(states))]
+        _refuse_empty(where)
+        asked = [self._in_state(where)]
         if where.ids is not None:
             asked.append(self._kit.ids(where.ids))
-        for key, values in (("type", where.types), ("slot", where.slots)):
-            if values is not None:
-                asked.append(self._kit.among(key, sorted(values)))
-        for key, value in (
-            ("project", where.project),
-            ("app", where.app),
-            ("conversation_id", where.conversation_id),
-            ("pinned", where.pinned),
-        ):
-            if value is not None:
-                asked.append(self._kit.equals(key, value))
-        return asked + self._asked_more(where)
-
-    def _asked_more(self, where: Where) -> list[C]:
-        asked = []
+        sets = (("type", where.types), ("slot", where.slots))
+        asked += [self._kit.among(key, sorted(values)) for key, values in sets if values]
+        named = [(key, getattr(where, key)) for key in (*_NAMES, "pinned")]
+        asked += [self._kit.equals(key, value) for key, value in named if value is not None]
         if where.created is not None:
             low, high = (micros(t) if t else None for t in where.created)
             asked.append(self._kit.between("created_us", low, high))
         if where.content is not None:
             asked.append(self._kit.equals("digest", digest(self._key, where.content)))
         return asked
+
+    def _in_state(self, where: Where) -> C:
+        if where.states is None:
+            return self._kit.differs("state", State.FORGOTTEN.value)
+        return self._kit.among("state", sorted(where.states))
+
+
+def _refuse_empty(where: Where) -> None:
+    """Empty sets are refused by `Where` itself; these are the other ways to say nothing (M39)."""
+    for name in (*_NAMES, "content"):
+        value = getattr(where, name)
+        if value is not None and not value.strip():
+            raise EmptyFilterError(f"the filter {name!r} is empty")
+    if where.created == (None, None):
+        raise EmptyFilterError("the filter 'created' is empty")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from qdrant_client import AsyncQdrantClient, models
 
 from app.errors import StoreError
-from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS
+from app.memory.stores.schema import BOOLEANS, DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT: Final = 10  # seconds; a call's own budget is the step's, and shorter
+# Servers before it know no `update_mode`, and over gRPC they would pass over it in silence.
+OLDEST: Final = (1, 17)
 
 
 def connect(settings: Settings) -> AsyncQdrantClient:
@@ -48,6 +50,10 @@ class _Kit:
         match = models.MatchValue(value=value)
         return models.Filter(must=[models.FieldCondition(key=key, match=match)])
 
+    def differs(self, key: str, value: str) -> models.Filter:
+        match = models.MatchValue(value=value)
+        return models.Filter(must_not=[models.FieldCondition(key=key, match=match)])
+
     def among(self, key: str, values: Sequence[str]) -> models.Filter:
         match = models.MatchAny(any=list(values))
         return models.Filter(must=[models.FieldCondition(key=key, match=match)])
@@ -67,7 +73,7 @@ class _Kit:
 
 
 class QdrantEngine:
-    """One collection of a Qdrant server; `open` creates it where it is missing."""
+    """One collection of a Qdrant server; the first use prepares it."""
 
     def __init__(self, client: AsyncQdrantClient, collection: str, dimension: int) -> None:
         self.kit: Kit[models.Filter] = _Kit()
@@ -79,93 +85,124 @@ class QdrantEngine:
     async def nearest(
         self, condition: models.Filter, vectors: Vectors, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        dense = _request(DENSE, list(vectors.dense), condition, limit)
-        lexical = _request(LEXICAL, _sparse(vectors.sparse), condition, limit)
-        wanted = [dense, lexical] if vectors.sparse.indices else [dense]
-        client = await self._opened()
-        found = await _mapped(client.query_batch_points(self._collection, requests=wanted))
-        hits = [[(p.payload or {}, p.score) for p in answer.points] for answer in found]
+        requests = [_request(DENSE, list(vectors.dense), condition, limit)]
+        if vectors.sparse.indices:
+            requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
+        client = await self._prepared()
+        found = await _mapped(client.query_batch_points(self._collection, requests=requests))
+        hits = [[(with_id(p.payload, p.id), p.score) for p in answer.points] for answer in found]
         return hits[0], hits[1] if len(hits) > 1 else []
 
-    async def scroll(self, condition: models.Filter, limit: int) -> list[Row]:
-        client = await self._opened()
+    async def scroll(
+        self, condition: models.Filter, limit: int, *, newest: bool = True
+    ) -> list[Row]:
+        client = await self._prepared()
         order = models.OrderBy(key="created_us", direction=models.Direction.DESC)
         records, _ = await _mapped(
-            client.scroll(self._collection, scroll_filter=condition, limit=limit, order_by=order)
+            client.scroll(
+                self._collection,
+                scroll_filter=condition,
+                limit=limit,
+                order_by=order if newest else None,
+            )
         )
-        return [record.payload or {} for record in records]
+        return [with_id(record.payload, record.id) for record in records]
 
     async def count(self, condition: models.Filter) -> int:
-        client = await self._opened()
+        client = await self._prepared()
         counted = await _mapped(client.count(self._collection, count_filter=condition, exact=True))
         return counted.count
 
     async def write(self, writes: Sequence[Write[models.Filter]]) -> list[bool]:
-        client = await self._opened()
-        for write in writes:
-            await _mapped(self._apply(client, write))
+        if not writes:
+            return []
+        client = await self._prepared()
+        # Strong: every replica applies conditional writes in one order, so all decide alike.
+        await _mapped(
+            client.batch_update_points(
+                self._collection,
+                [_operation(write) for write in writes],
+                ordering=models.WriteOrdering.STRONG,
+            )
+        )
         ids = [str(write.id) for write in writes]
         records = await _mapped(client.retrieve(self._collection, ids, with_payload=["rev"]))
         revisions = {str(r.id): (r.payload or {}).get("rev") for r in records}
-        return [revisions.get(str(write.id)) == write.row["rev"] for write in writes]
+        return [revisions.get(str(write.id)) == write.row.get("rev") for write in writes]
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _apply(self, client: AsyncQdrantClient, write: Write[models.Filter]) -> None:
-        if write.condition is None or write.vectors is not None:
-            await self._upsert(client, write)
-        else:
-            await client.overwrite_payload(
-                self._collection, payload=write.row, points=write.condition
-            )
-        if write.unindex:
-            await client.delete_vectors(
-                self._collection, [DENSE, LEXICAL], points=self._written(write)
-            )
-
-    async def _upsert(self, client: AsyncQdrantClient, write: Write[models.Filter]) -> None:
-        vectors: dict[str, Any] = {}
-        if write.vectors is not None:
-            vectors = {DENSE: list(write.vectors.dense), LEXICAL: _sparse(write.vectors.sparse)}
-        only = models.UpdateMode
-        await client.upsert(
-            self._collection,
-            [models.PointStruct(id=str(write.id), vector=vectors, payload=write.row)],
-            update_filter=write.condition,
-            update_mode=only.INSERT_ONLY if write.condition is None else only.UPDATE_ONLY,
-        )
-
-    def _written(self, write: Write[models.Filter]) -> models.Filter:
-        return self.kit.every([self.kit.ids([write.id]), self.kit.equals("rev", write.row["rev"])])
-
-    async def _opened(self) -> AsyncQdrantClient:
-        """The client, once the collection is known to be there."""
+    async def _prepared(self) -> AsyncQdrantClient:
+        """The client, once the server and the collection are known to be fit."""
         if not self._ready:
+            _check_version((await _mapped(self._client.info())).version)
             await _mapped(self._create_missing())
             self._ready = True
         return self._client
 
     async def _create_missing(self) -> None:
-        if await self._client.collection_exists(self._collection):
-            return
-        params = models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)
+        """What is not there yet; another process may be doing the same at this moment."""
+        client, name = self._client, self._collection
+        if not await client.collection_exists(name):
+            try:
+                await self._create()
+            except Exception:
+                if not await client.collection_exists(name):
+                    raise
+        known = (await client.get_collection(name)).payload_schema
+        for field, kind in _indexes().items():
+            if field not in known:
+                await client.create_payload_index(name, field, kind)
+
+    async def _create(self) -> None:
         await self._client.create_collection(
             self._collection,
-            vectors_config={DENSE: params},
+            vectors_config={
+                DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)
+            },
             sparse_vectors_config={
                 LEXICAL: models.SparseVectorParams(modifier=models.Modifier.IDF)
             },
+            # No search goes beyond one tenant, so no graph does.
             hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
         )
-        tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
-        kinds: dict[str, Any] = dict.fromkeys(TENANTS, tenant)
-        kinds |= dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
-        kinds |= dict.fromkeys(INTEGERS, models.PayloadSchemaType.INTEGER)
-        kinds["pinned"] = models.PayloadSchemaType.BOOL
-        for name, kind in kinds.items():
-            await self._client.create_payload_index(self._collection, name, kind)
+
+
+def _operation(write: Write[models.Filter]) -> models.UpdateOperation:
+    if write.condition is None:
+        return _upsert(write, models.UpdateMode.INSERT_ONLY)
+    if write.vectors is not None or write.unindex:
+        return _upsert(write, models.UpdateMode.UPDATE_ONLY)
+    change = models.SetPayload(payload=write.row, filter=write.condition)
+    return models.OverwritePayloadOperation(overwrite_payload=change)
+
+
+def _upsert(write: Write[models.Filter], mode: models.UpdateMode) -> models.UpsertOperation:
+    """The whole point: vectors that are not given are dropped."""
+    vectors: dict[str, Any] = {}
+    if write.vectors is not None:
+        vectors = {DENSE: list(write.vectors.dense), LEXICAL: _sparse(write.vectors.sparse)}
+    point = models.PointStruct(id=str(write.id), vector=vectors, payload=write.row)
+    points = models.PointsList(points=[point], update_filter=write.condition, update_mode=mode)
+    return models.UpsertOperation(upsert=points)
+
+
+def _indexes() -> dict[str, Any]:
+    tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
+    return {
+        **dict.fromkeys(TENANTS, tenant),
+        **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
+        **dict.fromkeys(INTEGERS, models.PayloadSchemaType.INTEGER),
+        **dict.fromkeys(BOOLEANS, models.PayloadSchemaType.BOOL),
+    }
+
+
+def _check_version(version: str) -> None:
+    numbers = tuple(int(part) for part in version.split(".")[:2])
+    if numbers < OLDEST:
+        raise StoreError(f"the Qdrant server is {version}: {OLDEST[0]}.{OLDEST[1]} is the oldest")
 
 
 def _request(
@@ -183,5 +220,14 @@ def _sparse(vector: Sparse) -> models.SparseVector:
 async def _mapped(call: Awaitable[T]) -> T:
     try:
         return await call
-    except Exception as error:  # gRPC, HTTP and local mode each raise their own
-        raise StoreError("the Qdrant server did not do what was asked") from error
+    except Exception as error:  # noqa: BLE001 gRPC, HTTP and local mode each raise their own
+        reason = f"the Qdrant server did not do what was asked ({_reason(error)})"
+        raise StoreError(reason) from None
+
+
+def _reason(error: Exception) -> str:
+    """The status, or what kind of error it is: a server's own words may quote a row."""
+    code = getattr(error, "code", None)
+    if callable(code):
+        return str(code().name)
+    return str(getattr(error, "status_code", None) or type(error).__name__)

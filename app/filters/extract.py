@@ -1,0 +1,30 @@
+"""What the user asserted in the turn, and the turn itself as an episode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.memory.episodes import episode
+from app.memory.render import without_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.domain import Turn
+    from app.ports import Extract
+
+
+class Find:
+    """Asks the extractor that the turn's policy names. A block that came back is not read (M29)."""
+
+    def __init__(self, extractors: Mapping[str, Extract], *, episodes: bool) -> None:
+        self._extractors = extractors
+        self._episodes = episodes
+
+    async def __call__(self, turn: Turn) -> Turn:
+        turn = replace(turn, query=without_blocks(turn.query))
+        learned = await self._extractors[turn.policy.extractor](turn)
+        if self._episodes and (excerpt := episode(turn)) is not None:
+            learned = (*learned, excerpt)
+        return replace(turn, learned=learned)

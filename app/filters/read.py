@@ -1,0 +1,25 @@
+"""What the client says: the body's bytes, read by their dialect. Vital: bad input ends here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.domain import Exchange
+    from app.ports import Dialect
+
+
+class Read:
+    """Turns a call that is only bytes into one with meaning; others pass."""
+
+    def __init__(self, dialects: Mapping[str, Dialect]) -> None:
+        self._dialects = dialects
+
+    async def __call__(self, exchange: Exchange) -> Exchange:
+        if exchange.call is None:
+            return exchange
+        dialect = self._dialects[exchange.call.dialect]
+        return replace(exchange, call=dialect.read(exchange.call.body))

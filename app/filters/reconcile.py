@@ -1,0 +1,60 @@
+"""What was learned, against what is known, into the store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from app.domain import Memory, Origin, Pool, State, Times, Via
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from app.domain import Learned, Turn
+    from app.memory.remember import Rememberer
+
+_IDS: Final = uuid5(NAMESPACE_URL, "remora:turn")
+
+
+class Remember:
+    """Writes each fact of the turn, one after the other, so that they also meet each other."""
+
+    def __init__(self, rememberer: Rememberer) -> None:
+        self._rememberer = rememberer
+
+    async def __call__(self, turn: Turn) -> Turn:
+        stored: list[UUID] = []
+        pending: list[UUID] = []
+        for item in turn.learned:
+            row = await self._rememberer.remember(turn.owner, build(turn, item))
+            if row is not None:
+                (pending if row.state is State.PENDING else stored).append(row.id)
+        outcome = replace(turn.outcome, stored=tuple(stored), pending=tuple(pending))
+        return replace(turn, outcome=outcome)
+
+
+def build(turn: Turn, item: Learned) -> Memory:
+    """The memory that a fact of a turn becomes. Its id belongs to the turn: learned twice, one row.
+
+    "The turn" is the conversation up to it, so a turn that is sent again is still the same one.
+    """
+    owner, source = turn.owner, turn.source
+    shared = item.pool is Pool.PROJECT and owner.project is not None
+    key = f"{owner.tenant}\0{owner.user}\0{source.turn_key}\0{item.fact.content}"
+    return Memory(
+        id=uuid5(_IDS, key),
+        owner=owner,
+        pool=Pool.PROJECT if shared else Pool.USER,
+        fact=item.fact,
+        state=item.state,
+        times=Times(item.valid_from or turn.at, created_at=turn.at, updated_at=turn.at),
+        origin=Origin(
+            created_by=owner.user,
+            created_via=Via(turn.policy.extractor),
+            app=source.app,
+            conversation_id=source.conversation_id,
+            source_turn=turn.id,
+            quote=item.quote,
+        ),
+    )

@@ -1,0 +1,152 @@
+"""The composition root: the only place that builds the parts and ties them together."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import FastAPI
+from prometheus_fastapi_instrumentator import Instrumentator
+
+from app import folder
+from app.dialects import DIALECTS
+from app.filters import inbound, outbound, receipt, remembering
+from app.filters.inject import Inject
+from app.identity import Authenticator, KeyRing, TokenVerifier
+from app.memory import STORES, StoreSpec
+from app.memory.embed import Encoder, Lexical, load_model
+from app.memory.extract import EXTRACTORS
+from app.memory.gates import GATES, GateSettings
+from app.memory.remember import Rememberer
+from app.memory.tokens import token_counter
+from app.pipeline import run
+from app.routes import errors, health, memories
+from app.routes.learning import Learning
+from app.routes.proxy import Proxy, ProxyParts
+from app.routes.services import MemoryServices, Services
+from app.spool import SqliteSpool, Worker
+from app.upstream import AiohttpTransport, HttpUpstream, targets
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from app.domain import Exchange, Receipt, Turn
+    from app.pipeline import Step
+    from app.ports import Gate
+    from app.settings import Settings
+
+SPOOL: Final = "spool.sqlite"
+KEYS: Final = "keys.json"
+MEGABYTE: Final = 1_048_576
+
+
+@asynccontextmanager
+async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
+    """The running application; raises `ConfigurationError` for whatever is not fit to start with.
+
+    On leaving, the worker stops, what waits stays in the spool, and every file is closed.
+    """
+    async with AsyncExitStack() as stack:
+        stack.enter_context(folder.held(settings.data_dir))
+        secret = folder.secret(settings)
+        keys = KeyRing(settings.data_dir / KEYS, settings.keys)
+        tokens = TokenVerifier(settings.identity.jwt)
+        authenticate = Authenticator(settings, keys, tokens, secret)
+        transport = AiohttpTransport()
+        stack.push_async_callback(transport.aclose)
+        upstream = HttpUpstream(targets(settings.all_upstreams), transport)
+        memory: MemoryServices | None = None
+        steps: Sequence[Step[Exchange]] = ()
+        learning: Learning | None = None
+        if settings.memory:
+            memory, steps = await _memory(stack, settings, secret)
+            learning = Learning(memory.spool, memory.store)
+            stack.push_async_callback(learning.close)
+        dialects = DIALECTS if settings.memory or len(settings.all_upstreams) > 1 else {}
+        proxy = Proxy(
+            ProxyParts(
+                inbound(settings, authenticate, _by_name(dialects), steps),
+                upstream,
+                learning,
+                dialects,
+                int(settings.server.body_limit_mb * MEGABYTE),
+            )
+        )
+        yield front(proxy, api(Services(settings, authenticate, memory)))
+
+
+def front(proxy: ASGIApp, rest: ASGIApp) -> ASGIApp:
+    """`/v1/*` to the proxy, everything else and our own `/v1/memory` to FastAPI."""
+
+    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        ours = path == "/v1/memory" or path.startswith("/v1/memory/")
+        proxied = scope["type"] == "http" and path.startswith("/v1/") and not ours
+        await (proxy if proxied else rest)(scope, receive, send)
+
+    return choose
+
+
+def api(services: Services) -> FastAPI:
+    """The admin side: memory, health, metrics and their documentation."""
+    application = FastAPI(title="Remora", redirect_slashes=False)
+    application.state.services = services
+    application.include_router(health.router)
+    application.include_router(memories.router)
+    errors.install(application)
+    Instrumentator().instrument(application).expose(application, include_in_schema=False)
+    return application
+
+
+async def _memory(
+    stack: AsyncExitStack, settings: Settings, secret: bytes
+) -> tuple[MemoryServices, Sequence[Step[Exchange]]]:
+    model = await asyncio.to_thread(load_model, settings.embedding)
+    embed = Encoder(model, Lexical())
+    stack.callback(embed.close)
+    name = settings.store or ("qdrant" if settings.qdrant_url else "edge")
+    store = await stack.enter_async_context(STORES[name](StoreSpec(settings, embed, secret)))
+    spool = SqliteSpool(
+        settings.data_dir / SPOOL,
+        max_waiting=settings.learning.max_waiting,
+        keep_days=settings.learning.keep_receipts_days,
+    )
+    stack.push_async_callback(spool.close)
+    rememberer = Rememberer(store, embed)
+    extractors = {name: make() for name, make in EXTRACTORS.items()}
+    worker = Worker(spool, _learner(outbound(settings, extractors, rememberer)))
+    stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
+    count = await asyncio.to_thread(token_counter)
+    gates = _gates(settings, count, model.floor)
+    inject = Inject(_by_name(DIALECTS), count)
+    steps = remembering(settings, store, embed, gates, inject)
+    return MemoryServices(store, embed, rememberer, spool, worker), steps
+
+
+def _gates(settings: Settings, count: Callable[[str], int], floor: float) -> dict[str, Gate]:
+    recall = settings.recall
+    half_life = timedelta(days=recall.episode_half_life_days)
+    patterns = tuple(re.compile(pattern) for pattern in recall.block)
+    built_with = GateSettings(count, floor, half_life, patterns)
+    return {name: make(built_with) for name, make in GATES.items()}
+
+
+def _learner(steps: Sequence[Step[Turn]]) -> Callable[[Turn], Awaitable[Receipt]]:
+    async def learn(turn: Turn) -> Receipt:
+        return receipt(await run(steps, turn))
+
+    return learn
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def _by_name(dialects: Mapping[Any, Any]) -> dict[str, Any]:
+    return {dialect.name: dialect for dialect in dialects.values()}

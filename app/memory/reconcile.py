@@ -1,0 +1,100 @@
+"""A new fact against what is already known: what to write. Pure.
+
+Same statement → reinforce the old row. Same slot, other value → the later one in the world wins,
+the other is kept as superseded (M35). Everything else is added. What a person rejected or forgot
+does not come back from the turn it came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from app.domain import MAX_HISTORY, Change, Event, State
+from app.memory.similar import near_copies, words_of
+from app.memory.slots import is_single
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from app.domain import Memory
+
+# A statement heard again gains a fifth of what its confidence lacks, and a little importance.
+CONFIDENCE_GAIN: Final = 0.2
+IMPORTANCE_GAIN: Final = 0.05
+MAX_CONFIDENCE: Final = 0.99
+
+
+def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Change, ...]:
+    """The writes that bring `new` into what is `known` (in any state); empty: nothing to do."""
+    rivals = [memory for memory in known if memory.pool is new.pool]
+    if any(_settles(memory, new) for memory in rivals):
+        return ()
+    active = [memory for memory in rivals if memory.state is State.ACTIVE]
+    for memory in active:
+        if _same(memory, new):
+            return (_reinforced(memory, new, now),)
+    return _with_slot(new, [memory for memory in active if _same_slot(memory, new)], now)
+
+
+def _settles(memory: Memory, new: Memory) -> bool:
+    """Whether the very turn was learned before, or a person has decided on this statement."""
+    if memory.id == new.id:
+        return True
+    if memory.state is State.FORGOTTEN:  # found by its digest: forgotten after it was said
+        return memory.times.updated_at >= new.times.created_at
+    decided = memory.state in {State.REJECTED, State.PENDING}
+    return decided and _same(memory, new)
+
+
+def _same(memory: Memory, new: Memory) -> bool:
+    if memory.fact.type is not new.fact.type:
+        return False
+    return near_copies(words_of(memory.fact.content), words_of(new.fact.content))
+
+
+def _with_slot(new: Memory, holders: list[Memory], now: datetime) -> tuple[Change, ...]:
+    later = [m for m in holders if m.times.valid_from > new.times.valid_from]
+    if later:
+        successor = min(later, key=lambda m: m.times.valid_from)
+        return (Change(_superseded(new, successor, now)),)
+    links = replace(new.links, supersedes=tuple(memory.id for memory in holders))
+    return (
+        Change(replace(new, links=links)),
+        *(Change(_superseded(memory, new, now), expect=memory) for memory in holders),
+    )
+
+
+def _same_slot(memory: Memory, new: Memory) -> bool:
+    slot = new.fact.slot
+    return slot is not None and is_single(slot) and memory.fact.slot == slot
+
+
+def _reinforced(memory: Memory, new: Memory, now: datetime) -> Change:
+    fact = memory.fact
+    confidence = min(fact.confidence + (1 - fact.confidence) * CONFIDENCE_GAIN, MAX_CONFIDENCE)
+    importance = min(fact.importance + IMPORTANCE_GAIN, 1.0)
+    stronger = replace(
+        memory,
+        fact=replace(fact, confidence=max(confidence, fact.confidence), importance=importance),
+        times=replace(memory.times, updated_at=now),
+        history=recorded(memory, Event(now, "reinforced", new.origin.created_by)),
+    )
+    return Change(stronger, expect=memory)
+
+
+def _superseded(memory: Memory, by: Memory, now: datetime) -> Memory:
+    times = replace(memory.times, valid_to=by.times.valid_from, superseded_at=now, updated_at=now)
+    return replace(
+        memory,
+        state=State.SUPERSEDED,
+        times=times,
+        links=replace(memory.links, superseded_by=by.id),
+        history=recorded(memory, Event(now, "superseded", by.origin.created_by)),
+    )
+
+
+def recorded(memory: Memory, event: Event) -> tuple[Event, ...]:
+    """The memory's history with one more line, bounded."""
+    return (*memory.history, event)[-MAX_HISTORY:]

@@ -1,0 +1,69 @@
+"""Brings one memory into the store: what is known is read, `reconcile` decides, it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from app.domain import MemoryType, State, Where, utc_now
+from app.errors import StoreError
+from app.memory.reconcile import reconcile
+
+if TYPE_CHECKING:
+    from app.domain import Change, Memory, Owner, Vectors
+    from app.ports import Embed, Store
+
+NEIGHBOURS: Final = 8
+# Somebody else may write the same row in between; then the decision is taken anew.
+ATTEMPTS: Final = 3
+_EVERY_STATE: Final = frozenset(State)
+_LIVE: Final = frozenset({State.ACTIVE, State.PENDING, State.REJECTED})
+
+
+class Rememberer:
+    """For learning and for the API alike."""
+
+    def __init__(self, store: Store, embed: Embed) -> None:
+        self._store = store
+        self._embed = embed
+
+    async def remember(self, owner: Owner, memory: Memory) -> Memory | None:
+        """The row that now says it: the new one, or the old one that it reinforced.
+
+        None if nothing may say it: it was forgotten, or a person decided against it. Raises
+        `StoreError`.
+        """
+        (vectors,) = await self._embed.documents([memory.fact.content])
+        for _ in range(ATTEMPTS):
+            known = await self._known(owner, memory, vectors)
+            changes = reconcile(memory, known, utc_now())
+            if not changes:
+                return next((m for m in known if m.id == memory.id and _lives(m)), None)
+            if all(await self._store.save(owner, [_indexed(c, vectors) for c in changes])):
+                return changes[0].memory
+        raise StoreError("the same rows keep changing")
+
+    async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:
+        """The same row, rows that say the same, rows of the same slot, and the nearest ones."""
+        wanted = [
+            Where(ids=frozenset({memory.id}), states=_EVERY_STATE),
+            Where(content=memory.fact.content, states=_EVERY_STATE),
+        ]
+        if memory.fact.slot:
+            slots = frozenset({memory.fact.slot})
+            wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE})))
+        known: list[Memory] = []
+        for where in wanted:
+            known += (await self._store.find(owner, where)).memories
+        if memory.fact.type is not MemoryType.EPISODIC:
+            near = await self._store.search(owner, vectors, Where(states=_LIVE), NEIGHBOURS)
+            known += [candidate.memory for candidate in near]
+        return list({found.id: found for found in known}.values())
+
+
+def _lives(memory: Memory) -> bool:
+    return memory.state is not State.FORGOTTEN
+
+
+def _indexed(change: Change, vectors: Vectors) -> Change:
+    return change if change.expect else replace(change, vectors=vectors)

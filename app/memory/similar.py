@@ -1,0 +1,44 @@
+"""When two statements say the same: almost the same words, and the same telling ones. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+JACCARD: Final = 0.9
+_WORD: Final = re.compile(r"\w+")
+# Words that turn a statement into another one, however many others it shares (fault: equal words,
+# different numbers).
+_NEGATIONS: Final = frozenset(
+    {
+        "not",
+        "no",
+        "never",
+        "t",
+        "without",
+        "nicht",
+        "kein",
+        "keine",
+        "pas",
+        "jamais",
+        "nunca",
+        "não",
+    }
+)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The distinct words of a text, folded."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def near_copies(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of words are nearly equal, numbers, dates and negations exactly (M19)."""
+    union = len(one | other)
+    if union == 0:
+        return True
+    return len(one & other) >= JACCARD * union and _telling(one) == _telling(other)
+
+
+def _telling(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word[0].isdigit() or word in _NEGATIONS)

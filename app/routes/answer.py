@@ -1,0 +1,46 @@
+"""What every answer says about itself: status, ids, tokens, times (M11, G23). Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from app.memory.rows import wire_id
+
+if TYPE_CHECKING:
+    from app.domain import Exchange
+
+Pairs = list[tuple[bytes, bytes]]
+
+# Trouble in one of these steps means: the call went on without memory.
+READING: Final = ("recall", "gate", "inject")
+
+
+def memory_status(exchange: Exchange) -> str:
+    """`injected`, `none` or `skipped:<reason>`."""
+    if exchange.block is not None:
+        return "injected"
+    if exchange.call is None:
+        return "skipped:path"
+    if not exchange.policy.read:
+        return f"skipped:{exchange.policy.reason}"
+    for note in exchange.notes:
+        if note.step in READING and note.outcome != "ok":
+            return f"skipped:{note.step}_{note.outcome}"
+    return "none"
+
+
+def own_headers(exchange: Exchange, seconds: float) -> Pairs:
+    """Our headers for an answer; `seconds` is what we added before the call went upstream."""
+    headers = [
+        (b"x-remora-request-id", exchange.id.encode()),
+        (b"x-memory-status", memory_status(exchange).encode()),
+        (b"x-memory-overhead-ms", f"{seconds * 1000:.1f}".encode()),
+    ]
+    if exchange.notes:
+        steps = (f"{note.step};dur={note.seconds * 1000:.1f}" for note in exchange.notes)
+        headers.append((b"server-timing", ", ".join(steps).encode()))
+    if exchange.block is not None:
+        ids = ",".join(wire_id(memory_id) for memory_id in exchange.block.ids)
+        headers.append((b"x-memory-ids", ids.encode()))
+        headers.append((b"x-memory-tokens", str(exchange.block.tokens).encode()))
+    return headers

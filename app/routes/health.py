@@ -1,0 +1,64 @@
+"""`/healthz`: alive. `/readyz`: able to serve memory, and why not; details for administrators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse
+
+from app.domain import Tenant, Where
+from app.errors import RejectedError, StoreError
+from app.routes.access import arrival
+from app.routes.services import MemoryServices, Services, services
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+router: Final = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(request: Request, parts: Annotated[Services, Depends(services)]) -> JSONResponse:
+    """200 when the store is open (the embedder and the upstreams are known from the start)."""
+    store = await _store(parts.memory)
+    ready = store == "ok"
+    answer: dict[str, Any] = {"status": "ready" if ready else "not ready"}
+    if _is_admin(request, parts):
+        answer |= await _details(parts, store)
+    return JSONResponse(answer, status_code=200 if ready else 503)
+
+
+async def _store(memory: MemoryServices | None) -> str:
+    if memory is None:
+        return "ok"
+    try:
+        await memory.store.find(Tenant("default"), Where(), limit=0)
+    except StoreError as error:
+        return str(error)
+    return "ok"
+
+
+async def _details(parts: Services, store: str) -> dict[str, Any]:
+    memory = parts.memory
+    return {
+        "upstreams": [upstream.name for upstream in parts.settings.all_upstreams],
+        "memory": memory is not None,
+        "store": store if memory else None,
+        "embedding": memory.embed.identity if memory else None,
+        "waiting": await memory.spool.waiting() if memory else None,
+    }
+
+
+def _is_admin(request: Request, parts: Services) -> bool:
+    try:
+        identity = parts.authenticate(arrival(request))
+    except RejectedError:
+        return False
+    return identity is not None and identity.admin

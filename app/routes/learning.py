@@ -1,0 +1,96 @@
+"""From a finished round to a turn in the spool."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from app.domain import Answer, Receipt, Source, Turn
+from app.errors import StoreError
+from app.metrics import TURNS
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from app.domain import Exchange, Owner
+    from app.ports import Spool, Store
+
+_log = structlog.get_logger()
+CONVERSATION_HEADERS: Final = (b"x-memory-conversation", b"x-openwebui-chat-id")
+MAX_ANSWER_CHARS: Final = 20_000
+
+
+class Learning:
+    """Keeps turns and counts uses. Never costs the caller the answer (M12)."""
+
+    def __init__(self, spool: Spool, store: Store) -> None:
+        self._spool = spool
+        self._store = store
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def keep(self, exchange: Exchange, status: int, answer: Answer) -> None:
+        """Put the round into the spool if it can teach something (M26), else give it a receipt."""
+        owner, call = exchange.owner, exchange.call
+        if owner is None or call is None:
+            return
+        ended = 200 <= status < 300 and answer.complete  # noqa: PLR2004 the class of success
+        repeated = not call.fresh and answer.finish == "tool_calls"
+        try:
+            if ended and not repeated:
+                if not await self._spool.put(_turn(exchange, owner, answer)):
+                    TURNS.labels("dropped").inc()
+            else:
+                await self._spool.done(Receipt(exchange.id, owner, "skipped", exchange.at))
+                TURNS.labels("skipped").inc()
+        except StoreError as error:
+            TURNS.labels("lost").inc()
+            _log.warning("turn_lost", id=exchange.id, reason=str(error))
+
+    def skip(self, exchange: Exchange) -> None:
+        """Give a round that did not end properly its receipt, after the fact."""
+        self._later(self.keep(exchange, 0, Answer()))
+
+    def used(self, exchange: Exchange) -> None:
+        """Count one use of each memory that was given to the model, after the answer (M17)."""
+        if exchange.owner is not None and exchange.block is not None:
+            self._later(self._touch(exchange))
+
+    async def close(self) -> None:
+        """Wait for what runs in the background."""
+        await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def _touch(self, exchange: Exchange) -> None:
+        if exchange.owner is None or exchange.block is None:
+            return
+        try:
+            await self._store.touch(exchange.owner, exchange.block.ids, exchange.at)
+        except StoreError as error:
+            _log.warning("use_not_counted", id=exchange.id, reason=str(error))
+
+    def _later(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
+    call, arrival = exchange.call, exchange.arrival
+    named = (arrival.header(name) for name in CONVERSATION_HEADERS)
+    conversation = next(filter(None, named), None)
+    return Turn(
+        id=exchange.id,
+        at=exchange.at,
+        owner=owner,
+        policy=exchange.policy,
+        source=Source(
+            app=exchange.identity.app if exchange.identity else None,
+            model=call.model if call else "",
+            conversation_id=conversation,
+            turn_key=f"{conversation or ''}:{call.turn_key if call else ''}",
+            injected=exchange.block.ids if exchange.block else (),
+        ),
+        query=call.query if call else "",
+        answer=answer.text[:MAX_ANSWER_CHARS],
+    )

@@ -1,0 +1,78 @@
+"""The worker: takes turns from the queue, one at a time, and learns from them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from app.domain import Receipt, utc_now
+from app.errors import RemoraError, StoreError
+from app.metrics import TURNS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from app.domain import Turn
+    from app.spool.queue import SqliteSpool
+
+    Learn = Callable[[Turn], Awaitable[Receipt]]
+
+_log = structlog.get_logger()
+MAX_ATTEMPTS: Final = 3
+POLL_SECONDS: Final = 1.0
+
+
+class Worker:
+    """Runs until it is cancelled; a turn that was not finished is learned after the next start."""
+
+    def __init__(self, spool: SqliteSpool, learn: Learn) -> None:
+        self._spool = spool
+        self._learn = learn
+        self.pause = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Learn from each turn as it comes due."""
+        while True:
+            self._spool.wake.clear()
+            try:
+                idle = not await self.step()
+            except StoreError as error:  # the spool itself, a full disk say: it may get better
+                _log.warning("spool", reason=str(error))
+                idle = True
+            if idle:
+                await self._rest()
+
+    async def step(self) -> bool:
+        """Learn from one turn; False if none is due. Whoever holds `pause` runs in between."""
+        async with self.pause:
+            turn = await self._spool.due()
+            if turn is None:
+                return False
+            try:
+                receipt = await self._learn(turn)
+            except RemoraError as error:
+                await self._failed(turn, error)
+            else:
+                await self._finish(receipt)
+            return True
+
+    async def _failed(self, turn: Turn, error: RemoraError) -> None:
+        """A store that is down is waited for; a turn that fails by itself is given up."""
+        reason = type(error.__cause__ or error).__name__
+        attempts = await self._spool.later(turn.id)
+        _log.warning("learning_failed", id=turn.id, attempts=attempts, reason=reason)
+        if attempts >= MAX_ATTEMPTS and not isinstance(error, StoreError):
+            await self._finish(Receipt(turn.id, turn.owner, "failed", utc_now()))
+
+    async def _finish(self, receipt: Receipt) -> None:
+        await self._spool.done(receipt)
+        TURNS.labels(receipt.outcome).inc()
+
+    async def _rest(self) -> None:
+        try:
+            async with asyncio.timeout(POLL_SECONDS):
+                await self._spool.wake.wait()
+        except TimeoutError:
+            pass

@@ -1,0 +1,6 @@
+"""The providers: routing by model, one pool, unread replies."""
+
+from app.upstream.client import HttpUpstream, Target, targets
+from app.upstream.transport import AiohttpTransport
+
+__all__ = ["AiohttpTransport", "HttpUpstream", "Target", "targets"]

@@ -1,0 +1,155 @@
+"""httpx's transport seam over aiohttp's connector.
+
+Why not `httpx-aiohttp`: it hands aiohttp a URL to quote again (a path must keep its
+percent-encoding, G4), reads every lost connection as a connect timeout, and cannot let go of an
+answer without awaiting. Everything else here is aiohttp's: pool, parser, TLS, DNS cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+import aiohttp
+import httpx
+import yarl
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from types import SimpleNamespace
+
+# Shorter than the 5 s after which many servers close an idle connection themselves.
+IDLE_SECONDS: Final = 4.0
+# A pooled connection can be closed by the other side while it rests; each may fail once.
+MAX_STALE: Final = 4
+AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+
+class TlsError(httpx.ConnectError):
+    """The handshake failed: a wrong certificate, say."""
+
+
+@dataclass(slots=True)
+class _Trace:
+    """Whether the connection of one request came from the pool."""
+
+    reused: bool = False
+
+
+class AiohttpTransport(httpx.AsyncBaseTransport):
+    """One pool for all upstreams; answers come back unread and unchanged."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        session = self._session or self._open()
+        body = _body(request)
+        with _mapped():
+            answer = await _send(session, request, body)
+        return httpx.Response(
+            answer.status, headers=list(answer.raw_headers), stream=Unread(answer)
+        )
+
+    async def aclose(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        trace = aiohttp.TraceConfig()
+        trace.on_connection_reuseconn.append(_mark_reused)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=AUTOMATIC,
+            trace_configs=[trace],
+            max_line_size=64 * 1024,
+            max_field_size=64 * 1024,
+        )
+        return self._session
+
+
+class Unread(httpx.AsyncByteStream):
+    """The bytes of an answer as they come: whatever one read brought is one chunk."""
+
+    def __init__(self, answer: aiohttp.ClientResponse) -> None:
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            with _mapped():
+                async for chunk in self._answer.content.iter_any():
+                    yield chunk
+        except httpx.TransportError:
+            self.close()
+            raise
+
+    async def aclose(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go at once; an answer that was not read to its end takes its connection with it."""
+        self._answer.close()
+
+
+async def _send(
+    session: aiohttp.ClientSession,
+    request: httpx.Request,
+    body: bytes | AsyncIterator[bytes] | None,
+) -> aiohttp.ClientResponse:
+    """Send; again on a fresh connection if a pooled one turned out to be dead (RFC 9110, 9.2.2)."""
+    timeout = request.extensions.get("timeout", {})
+    limits = aiohttp.ClientTimeout(
+        total=None, sock_connect=timeout.get("connect"), sock_read=timeout.get("read")
+    )
+    for attempt in range(MAX_STALE):
+        trace = _Trace()
+        try:
+            return await session.request(
+                request.method,
+                yarl.URL(str(request.url), encoded=True),
+                headers=request.headers.multi_items(),
+                data=body,
+                allow_redirects=False,
+                timeout=limits,
+                trace_request_ctx=trace,
+            )
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            streamed = body is not None and not isinstance(body, bytes)
+            if not trace.reused or streamed or attempt + 1 == MAX_STALE:
+                raise
+    raise AssertionError  # pragma: no cover  the last attempt returns or raises
+
+
+def _body(request: httpx.Request) -> bytes | AsyncIterator[bytes] | None:
+    try:
+        return request.content or None
+    except httpx.RequestNotRead:
+        return cast("httpx.AsyncByteStream", request.stream).__aiter__()
+
+
+@contextlib.contextmanager
+def _mapped() -> Iterator[None]:
+    """Errors of aiohttp as httpx's."""
+    try:
+        yield
+    except aiohttp.ConnectionTimeoutError as error:
+        raise httpx.ConnectTimeout("connecting took too long") from error
+    except (aiohttp.ServerTimeoutError, TimeoutError) as error:
+        raise httpx.ReadTimeout("silent for too long") from error
+    except aiohttp.ClientSSLError as error:
+        raise TlsError(type(error).__name__) from error
+    except aiohttp.ClientConnectorError as error:
+        raise httpx.ConnectError(type(error).__name__) from error
+    except aiohttp.ClientError as error:
+        raise httpx.RemoteProtocolError(type(error).__name__) from error
+
+
+async def _mark_reused(
+    _: aiohttp.ClientSession,
+    context: SimpleNamespace,
+    __: aiohttp.TraceConnectionReuseconnParams,
+) -> None:
+    context.trace_request_ctx.reused = True

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.domain import Owner, Policy, Receipt, Source, Turn
+from app.errors import RejectedError, RemoraError, StoreError
+from app.spool import SqliteSpool, Worker
+
+ANA = Owner("acme", "ana")
+AT = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def turn(name: str) -> Turn:
+    return Turn(name, AT, ANA, Policy(), Source(), "hello")
+
+
+class Learner:
+    """Learns, or fails as often as it is told."""
+
+    def __init__(self, *errors: RemoraError) -> None:
+        self.errors = list(errors)
+        self.seen: list[str] = []
+
+    async def __call__(self, given: Turn) -> Receipt:
+        self.seen.append(given.id)
+        if self.errors:
+            raise self.errors.pop(0)
+        return Receipt(given.id, given.owner, "stored", AT)
+
+
+@pytest.fixture
+async def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqliteSpool]:
+    monkeypatch.setattr("app.spool.queue.RETRY_SECONDS", (0.0,))
+    spool = SqliteSpool(tmp_path / "spool.sqlite", max_waiting=100, keep_days=1)
+    yield spool
+    await spool.close()
+
+
+async def outcome(spool: SqliteSpool, name: str) -> str | None:
+    receipt = await spool.receipt(ANA, name)
+    return receipt.outcome if receipt else None
+
+
+@pytest.mark.requirement("M27")
+async def test_every_turn_ends_in_one_receipt(spool: SqliteSpool) -> None:
+    learner = Learner()
+    for name in "abc":
+        await spool.put(turn(name))
+    worker = Worker(spool, learner)
+    while await worker.step():
+        pass
+    assert learner.seen == ["a", "b", "c"]
+    assert [await outcome(spool, name) for name in "abc"] == ["stored"] * 3
+
+
+async def test_a_store_that_is_down_is_waited_for(spool: SqliteSpool) -> None:
+    learner = Learner(*[StoreError("down")] * 10)
+    await spool.put(turn("a"))
+    worker = Worker(spool, learner)
+    for _ in range(10):
+        assert await worker.step() is True
+        assert await outcome(spool, "a") is None
+    await worker.step()
+    assert await outcome(spool, "a") == "stored"
+
+
+async def test_a_turn_that_fails_by_itself_is_given_up(spool: SqliteSpool) -> None:
+    await spool.put(turn("a"))
+    await spool.put(turn("b"))
+    good = Learner()
+
+    async def learn(given: Turn) -> Receipt:
+        if given.id == "a":
+            raise RejectedError(500, "broken")
+        return await good(given)
+
+    worker = Worker(spool, learn)
+    while await worker.step():
+        pass
+    assert (await outcome(spool, "a"), await outcome(spool, "b")) == ("failed", "stored")
+    assert await spool.waiting() == 0
+
+
+async def test_it_wakes_for_a_turn_and_stops_when_told(spool: SqliteSpool) -> None:
+    learner = Learner()
+    task = asyncio.create_task(Worker(spool, learner).run())
+    await asyncio.sleep(0.01)
+    await spool.put(turn("a"))
+    async with asyncio.timeout(0.9):  # it would look again after a second by itself
+        while not learner.seen:
+            await asyncio.sleep(0.005)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_nothing_is_learned_while_it_is_paused(spool: SqliteSpool) -> None:
+    learner = Learner()
+    worker = Worker(spool, learner)
+    await spool.put(turn("a"))
+    async with worker.pause:
+        step = asyncio.create_task(worker.step())
+        await asyncio.sleep(0.02)
+        await spool.forget(ANA)
+    assert await step is False
+    assert learner.seen == []
