@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint demo bench fmt setup lock clean
+.PHONY: docs run test lint demo bench fmt setup lock clean
 
 run: .venv/.run ## start the proxy on 127.0.0.1:8080
 	@exec $(BIN)/remora serve
@@ -17,10 +17,14 @@ lint: setup
 	$(BIN)/lint-imports
 
 demo: setup ## the main job, end to end, with a real local model and the official SDK
-	@$(BIN)/python demo/demo.py
+	@$(BIN)/python -m demo
 
 bench: setup ## the benchmarks
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script --json bench/out/$$(basename $$script .py).json || failed=1; done; exit $${failed:-0}
+
+docs: setup ## settings.example.toml and docs/configuration.md, from the code
+	$(BIN)/remora settings > settings.example.toml
+	$(BIN)/remora settings --as markdown > docs/configuration.md
 
 fmt: setup
 	$(BIN)/ruff check --fix .

@@ -7,6 +7,7 @@ import contextlib
 import signal
 import socket
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -14,7 +15,7 @@ import typer
 import uvicorn
 import uvloop
 
-from app import log
+from app import log, reference
 from app.errors import ConfigurationError
 from app.identity import KeyRing, new_key
 from app.main import KEYS, create_app
@@ -92,6 +93,19 @@ def revoke(key_id: str, settings: File = None) -> None:
     with _one_line_per_fault():
         if not _ring(settings).revoke(key_id):
             raise ConfigurationError(f"{key_id}: there is no such key; see: remora keys list")
+
+
+class Form(StrEnum):
+    """A document made of the settings."""
+
+    TOML = "toml"
+    MARKDOWN = "markdown"
+
+
+@main.command("settings")
+def describe(form: Annotated[Form, typer.Option("--as")] = Form.TOML) -> None:
+    """Print every setting with its default, ready to become settings.toml."""
+    typer.echo(reference.markdown() if form is Form.MARKDOWN else reference.example(), nl=False)
 
 
 class _Server(uvicorn.Server):

@@ -13,6 +13,7 @@ from prometheus_fastapi_instrumentator import Instrumentator
 
 from app import folder
 from app.dialects import DIALECTS
+from app.errors import ConfigurationError
 from app.filters import inbound, outbound, receipt, remembering
 from app.filters.inject import Inject
 from app.identity import Authenticator, KeyRing, TokenVerifier
@@ -28,7 +29,7 @@ from app.routes.learning import Learning
 from app.routes.proxy import Proxy, ProxyParts
 from app.routes.services import MemoryServices, Services
 from app.spool import SqliteSpool, Worker
-from app.upstream import AiohttpTransport, HttpUpstream, targets
+from app.upstream import AiohttpTransport, HttpUpstream, keep_fresh, targets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -45,6 +46,26 @@ KEYS: Final = "keys.json"
 MEGABYTE: Final = 1_048_576
 
 
+def check(settings: Settings) -> None:
+    """Names and patterns that only the registries know; raises `ConfigurationError` with all."""
+    faults = []
+    named = [("recall", settings.recall.gate, GATES)]
+    named += [("learning", settings.learning.extractor, EXTRACTORS)]
+    for place, rule in enumerate(settings.policies):
+        named += [(f"policies[{place}]", rule.gate, GATES)] if rule.gate else []
+        named += [(f"policies[{place}]", rule.extractor, EXTRACTORS)] if rule.extractor else []
+    for where, name, registry in named:
+        if name not in registry:
+            faults.append(f"{where}: {name!r} is not one of: {', '.join(registry)}")
+    for pattern in settings.recall.block:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            faults.append(f"recall.block: {pattern!r} is no regular expression: {error}")
+    if faults:
+        raise ConfigurationError(*faults)
+
+
 @asynccontextmanager
 async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
     """The running application; raises `ConfigurationError` for whatever is not fit to start with.
@@ -56,9 +77,13 @@ async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
         secret = folder.secret(settings)
         keys = KeyRing(settings.data_dir / KEYS, settings.keys)
         tokens = TokenVerifier(settings.identity.jwt)
+        check(settings)
         authenticate = Authenticator(settings, keys, tokens, secret)
         transport = AiohttpTransport()
         stack.push_async_callback(transport.aclose)
+        if url := settings.identity.jwt.jwks_url:
+            refreshing = keep_fresh(transport, url, tokens.load)
+            stack.push_async_callback(_stopped, asyncio.create_task(refreshing))
         upstream = HttpUpstream(targets(settings.all_upstreams), transport)
         memory: MemoryServices | None = None
         steps: Sequence[Step[Exchange]] = ()

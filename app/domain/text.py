@@ -15,8 +15,8 @@ def clean_text(text: str, limit: int = MAX_CONTENT_BYTES) -> str:
 
     Lone surrogates and NUL become U+FFFD, so that every store and client can hold the result.
     """
-    sound = text.encode("utf-8", "replace").decode("utf-8", "replace").replace("\x00", "\ufffd")
-    normal = unicodedata.normalize("NFC", sound).strip()
+    sound = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    normal = unicodedata.normalize("NFC", sound.replace("\x00", "\ufffd")).strip()
     raw = normal.encode()
     if len(raw) <= limit:
         return normal

@@ -44,6 +44,7 @@ _LEANING: Final = re.compile(
     re.IGNORECASE,
 )
 _FOLD: Final = re.compile(r"[\W\d_]+")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 LONGEST_SMALL_TALK: Final = 60
 # Turns of so few words lean on the one before; so do longer ones that point back.
 ALWAYS_LEANING: Final = 2
@@ -54,10 +55,11 @@ TAIL_CHARS: Final = 1_000
 
 def is_small_talk(text: str) -> bool:
     """Whether a turn needs no memory: empty, symbols, a greeting, thanks, an acknowledgement."""
-    if len(text) > LONGEST_SMALL_TALK and text.strip():
+    if _LETTER.search(text) is None:
+        return True
+    if len(text) > LONGEST_SMALL_TALK:
         return False
-    folded = _FOLD.sub(" ", text).strip().casefold()
-    return not folded or folded in SMALL_TALK
+    return _FOLD.sub(" ", text).strip().casefold() in SMALL_TALK
 
 
 def build_query(call: Call) -> str:

@@ -1,8 +1,9 @@
 """A memory as one flat row, as M1 names its fields: what the API shows and what stores keep.
 
 A row is plain JSON. A stored row has a few fields more, all derived: `created_us` and `updated_us`
-(integer microseconds, for exact order and comparison), `digest` (a keyed hash of the normalised
-content, which is all that a tombstone keeps of it) and `rev` (which write it came from).
+(integer microseconds, for exact order and comparison), `pin` (`pinned` as 0 or 1, since Edge 0.9
+finds no booleans), `digest` (a keyed hash of the normalised content, which is all that a tombstone
+keeps of it) and `rev` (which write it came from).
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def from_row(row: Row) -> Memory:
 def _nested(row: Row) -> dict[str, Any]:
     """The row in the shape of `Memory`; its values are still to be checked."""
     links: dict[str, Any] = {key: _uuids(row[key]) for key in _LINKS if key in row}
-    successor = row.get("superseded_by")
+    successor, used = row.get("superseded_by"), row.get("last_used_at")
     return {
         "id": _uuid(row["id"]),
         "owner": _part(row, _OWNER),
@@ -134,10 +135,10 @@ def _nested(row: Row) -> dict[str, Any]:
         "state": row["state"],
         "times": {key: _moment(row[key]) for key in _TIMES if row.get(key) is not None},
         "origin": _part(row, _ORIGIN),
-        "links": links | {"superseded_by": _uuid(successor) if successor else None},
+        "links": links | {"superseded_by": None if successor is None else _uuid(successor)},
         "usage": {
             "count": row.get("use_count", 0),
-            "last_at": _moment(row["last_used_at"]) if row.get("last_used_at") else None,
+            "last_at": None if used is None else _moment(used),
         },
         "history": [event | {"at": _moment(event["at"])} for event in row.get("history", ())],
     }

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
 from app.domain import Tenant, Where
 from app.errors import RejectedError, StoreError
 from app.routes.access import arrival
 from app.routes.services import MemoryServices, Services, services
-
-if TYPE_CHECKING:
-    from fastapi import Request
 
 router: Final = APIRouter(tags=["health"])
 

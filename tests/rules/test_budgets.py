@@ -1,22 +1,20 @@
-"""Budgets hold for the largest, not on average: files, functions, values and ports."""
+"""Budgets hold for the largest, not on average: files, functions and values."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import inspect
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from app import domain, ports
+from app import domain
 
 ROOT = Path(__file__).parents[2]
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 40
 MAX_FIELDS = 10
-MAX_METHODS = 5
 
 
 def python_files() -> list[Path]:
@@ -56,22 +54,3 @@ def test_values_are_small_and_frozen(value: type) -> None:
     assert len(dataclasses.fields(value)) <= MAX_FIELDS
     assert value.__dataclass_params__.frozen  # type: ignore[attr-defined]
     assert "__slots__" in vars(value)
-
-
-@pytest.mark.parametrize(
-    "port",
-    [
-        p
-        for p in vars(ports).values()
-        if getattr(p, "_is_protocol", False) and p.__module__ == ports.__name__
-    ],
-    ids=lambda p: getattr(p, "__name__", str(p)),
-)
-def test_ports_are_narrow(port: type) -> None:
-    methods = [
-        name
-        for name, member in vars(port).items()
-        if (inspect.isfunction(member) or isinstance(member, property))
-        and (not name.startswith("_") or name == "__call__")
-    ]
-    assert 1 <= len(methods) <= MAX_METHODS

@@ -52,6 +52,7 @@ C = TypeVar("C")
 PAGE: Final = 1000
 # Rows that match but cannot be written, again and again, end a forget with an error.
 ATTEMPTS: Final = 5
+_LIVING: Final = frozenset(State) - {State.FORGOTTEN}
 
 Hit = tuple[Row, float]
 
@@ -143,11 +144,12 @@ class PayloadStore(Generic[C]):
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
         if not where.selective:
             raise EmptyFilterError("forget needs a filter")
-        living = (where.states or frozenset(State)) - {State.FORGOTTEN}
+        living = (where.states or _LIVING) & _LIVING
         if not living:
             return []
-        asked = replace(where, states=living if where.states else None)
-        condition = self._plan.owned(scope, asked)
+        # None also finds a damaged row, whose state is none of these.
+        states = None if living == _LIVING else living
+        condition = self._plan.owned(scope, replace(where, states=states))
         forgotten: list[UUID] = []
         refused = 0
         while rows := await self._engine.scroll(condition, PAGE, newest=False):
@@ -202,6 +204,7 @@ class PayloadStore(Generic[C]):
         return to_row(memory) | {
             "created_us": micros(memory.times.created_at),
             "updated_us": micros(memory.times.updated_at),
+            "pin": int(memory.fact.pinned),
             "digest": digest(self._key, memory.fact.content),
             "rev": _revision(),
         }

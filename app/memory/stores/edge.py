@@ -18,7 +18,7 @@ import qdrant_edge as edge
 import structlog
 
 from app.errors import ConfigurationError, StoreError
-from app.memory.stores.schema import BOOLEANS, DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
+from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -206,8 +206,6 @@ def _create(folder: Path, config: edge.EdgeConfig) -> None:
             shard.update(create_index(name, edge.PayloadSchemaType.Keyword))
         for name in INTEGERS:
             shard.update(create_index(name, edge.PayloadSchemaType.Integer))
-        for name in BOOLEANS:
-            shard.update(create_index(name, edge.PayloadSchemaType.Bool))
         shard.flush()
         shard.close()
         Path(draft).rename(folder)

@@ -112,8 +112,10 @@ class Plan(Generic[C]):
             asked.append(self._kit.ids(where.ids))
         sets = (("type", where.types), ("slot", where.slots))
         asked += [self._kit.among(key, sorted(values)) for key, values in sets if values]
-        named = [(key, getattr(where, key)) for key in (*_NAMES, "pinned")]
+        named = [(key, getattr(where, key)) for key in _NAMES]
         asked += [self._kit.equals(key, value) for key, value in named if value is not None]
+        if where.pinned is not None:
+            asked.append(self._kit.equals("pin", int(where.pinned)))
         if where.created is not None:
             low, high = (micros(t) if t else None for t in where.created)
             asked.append(self._kit.between("created_us", low, high))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from qdrant_client import AsyncQdrantClient, models
 
 from app.errors import StoreError
-from app.memory.stores.schema import BOOLEANS, DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
+from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
@@ -195,7 +195,6 @@ def _indexes() -> dict[str, Any]:
         **dict.fromkeys(TENANTS, tenant),
         **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
         **dict.fromkeys(INTEGERS, models.PayloadSchemaType.INTEGER),
-        **dict.fromkeys(BOOLEANS, models.PayloadSchemaType.BOOL),
     }
 
 

@@ -15,8 +15,7 @@ LEXICAL: Final = "bm25"
 # Every field that a condition can name is indexed: Qdrant's strict mode refuses any other.
 TENANTS: Final = ("tenant", "user")
 KEYWORDS: Final = ("project", "pool", "state", "type", "slot", "app", "conversation_id", "digest")
-INTEGERS: Final = ("created_us", "updated_us")
-BOOLEANS: Final = ("pinned",)
+INTEGERS: Final = ("created_us", "updated_us", "pin")
 
 
 def with_id(payload: dict[str, Any] | None, point_id: object) -> Row:

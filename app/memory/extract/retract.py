@@ -1,0 +1,31 @@
+"""What the user takes back: "I no longer work at Acme" speaks of the slot that "I work at" fills."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.domain import clean_text
+from app.memory.extract.rules import apply, read
+from app.memory.extract.third import sentence
+
+if TYPE_CHECKING:
+    from app.domain import Learned
+    from app.memory.extract.rules import Reading
+
+
+def retracted(reading: Reading) -> Learned | None:
+    """The statement that something is no longer so, with its slot; None if it has none.
+
+    The content says that it is over, so that it may stand in the place of what it takes back.
+    """
+    language = reading.language
+    for pattern, positive in language.grammar.retract:
+        if pattern.search(reading.clause.text) is None:
+            continue
+        text = pattern.sub(positive, reading.clause.text, count=1)
+        before = read(replace(reading.clause, text=text), reading.at, language)
+        for learned in apply(before, language.rules)[0]:
+            told = clean_text(sentence(reading.told(learned.pool)))
+            return replace(learned, fact=replace(learned.fact, content=told), retracts=True)
+    return None

@@ -1,0 +1,40 @@
+"""A piece of the message and its plain words, place by place, so that each can be cut alike. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+_PLAIN: Final = str.maketrans(
+    {
+        **dict.fromkeys("’‘`´", "'"),
+        **dict.fromkeys("“”„", '"'),
+        **dict.fromkeys("\n\t\r\u00a0\u2009\u202f", " "),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What stands in the message (`raw`, verbatim) and how it is read (`words`, as long)."""
+
+    raw: str = field(repr=False)
+    words: str = field(repr=False)
+
+    def cut(self, start: int, end: int | None = None) -> Said:
+        """A part of it, without space at its ends."""
+        words = self.words[start:end]
+        left = len(words) - len(words.lstrip())
+        kept = words.strip()
+        begin = start + left
+        return Said(self.raw[begin : begin + len(kept)], kept)
+
+
+def plain(text: str) -> Said:
+    """Typographic quotes and white space read as plain ones."""
+    return Said(text, text.translate(_PLAIN))
+
+
+def single_spaced(words: str) -> str:
+    """Words with single spaces: what the rules are matched against."""
+    return " ".join(words.split())

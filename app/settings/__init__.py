@@ -1,0 +1,32 @@
+"""Settings: defaults, then `settings.toml`, then `REMORA_…` variables; the later one wins.
+
+Frozen; built once by `load`, which names every fault at once.
+"""
+
+from app.settings.loading import load
+from app.settings.root import NESTED, PREFIX, Settings
+from app.settings.sections import (
+    IdentitySettings,
+    JwtSettings,
+    KeySettings,
+    LearningSettings,
+    PolicySettings,
+    RecallSettings,
+    ServerSettings,
+    UpstreamSettings,
+)
+
+__all__ = [
+    "NESTED",
+    "PREFIX",
+    "IdentitySettings",
+    "JwtSettings",
+    "KeySettings",
+    "LearningSettings",
+    "PolicySettings",
+    "RecallSettings",
+    "ServerSettings",
+    "Settings",
+    "UpstreamSettings",
+    "load",
+]

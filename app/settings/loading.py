@@ -1,0 +1,83 @@
+"""Building the settings of a process, with every fault named at once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_settings import SettingsConfigDict, SettingsError
+
+from app.errors import ConfigurationError
+from app.settings.root import NESTED, PREFIX, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+DEFAULT_FILE: Final = "settings.toml"
+
+
+def load(file: Path | None = None, **overrides: Any) -> Settings:  # noqa: ANN401 any field
+    """The settings of this process; raises `ConfigurationError` with one line per fault.
+
+    `file` None means `settings.toml` in the working directory, if it is there. `overrides` beat
+    the environment, which beats the file.
+    """
+    path = file or Path(DEFAULT_FILE)
+    faults = [*_missing(file), *_unreadable(path), *_unknown_variables(os.environ)]
+    if faults:
+        raise ConfigurationError(*faults)
+
+    class FromFile(Settings):
+        model_config = SettingsConfigDict(toml_file=path)
+
+    try:
+        return FromFile(**overrides)
+    except ValidationError as error:
+        raise ConfigurationError(*_faults(error, path)) from None
+    except SettingsError as error:
+        raise ConfigurationError(f"environment: {error}") from None
+
+
+def _missing(file: Path | None) -> Iterator[str]:
+    if file is not None and not file.is_file():
+        yield f"{file}: there is no such file"
+
+
+def _unreadable(path: Path) -> Iterator[str]:
+    if path.is_file():
+        try:
+            tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            yield f"{path}: {error}"
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> Iterator[str]:
+    known = {name.upper() for name in _names(Settings)}
+    for variable in sorted(environment):
+        name = variable.removeprefix(PREFIX)
+        if variable.startswith(PREFIX) and name not in known:
+            yield f"{variable}: there is no such setting; docs/configuration.md lists them"
+
+
+def _names(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield prefix + name
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _names(field.annotation, prefix + name + NESTED)
+
+
+def _faults(error: ValidationError, path: Path) -> Iterator[str]:
+    for fault in error.errors(include_input=False, include_url=False):
+        where = [str(part) for part in fault["loc"]]
+        variable = PREFIX + NESTED.join(where).upper()
+        origin = variable if variable in os.environ else f"{path}: {'.'.join(where)}"
+        yield f"{origin}: {_reason(fault)}"
+
+
+def _reason(fault: Any) -> str:  # noqa: ANN401 pydantic's own TypedDict is private
+    if fault["type"] == "extra_forbidden":
+        return "there is no such setting; docs/configuration.md lists them"
+    return str(fault["msg"])

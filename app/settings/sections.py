@@ -1,0 +1,191 @@
+"""The tables of `settings.toml`. A field's description is what the documents say of it."""
+
+from __future__ import annotations
+
+import os
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from app.errors import ConfigurationError
+
+Means = Literal["remora_key", "jwt", "trusted_header", "key_hash"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class UpstreamSettings(_Section):
+    """One provider or model server. The first whose `models` match is used."""
+
+    name: str = Field("default", description="How logs, metrics and errors call it.")
+    url: str = Field(description="Base URL, as for an OpenAI SDK; a path like /v1 is kept.")
+    key: SecretStr | None = Field(
+        None, examples=["sk-…"], description="Sent instead of the client's own key."
+    )
+    key_env: str | None = Field(
+        None, examples=["LOCAL_KEY"], description="Take `key` from this environment variable."
+    )
+    key_file: Path | None = Field(
+        None, examples=["/run/secrets/key"], description="Take `key` from this file."
+    )
+    models: tuple[str, ...] = Field(("*",), description="Model names (globs) that it serves.")
+    headers: dict[str, str] = Field({}, description="Headers to add or replace.")
+    connect_timeout: float = Field(10, gt=0, description="Seconds to connect.")
+    read_timeout: float = Field(600, gt=0, description="Seconds of silence before giving up.")
+
+    @property
+    def has_key(self) -> bool:
+        """Whether the operator pays for its calls."""
+        return not (self.key is None and self.key_env is None and self.key_file is None)
+
+    def secret_key(self) -> str | None:
+        """The key, wherever it is kept; raises `ConfigurationError` if it is not there."""
+        if self.key is not None:
+            return self.key.get_secret_value()
+        if self.key_env is not None:
+            if not (value := os.environ.get(self.key_env)):
+                raise ConfigurationError(f"upstream '{self.name}': {self.key_env} is not set")
+            return value
+        if self.key_file is not None:
+            try:
+                return self.key_file.read_text(encoding="utf-8").strip()
+            except OSError as error:
+                raise ConfigurationError(f"upstream '{self.name}': {error}") from None
+        return None
+
+
+class KeySettings(_Section):
+    """What a key, or every key with a prefix, stands for; `remora keys new` makes such rows."""
+
+    sha256: str | None = Field(
+        None, examples=["0" * 64], pattern="^[0-9a-f]{64}$", description="Hash of the key."
+    )
+    prefix: str | None = Field(
+        None, examples=["sk-team-"], min_length=3, description="Beginning of the client's own key."
+    )
+    tenant: str = Field("default", min_length=1, description="Tenant it belongs to.")
+    user: str | None = Field(
+        None, examples=["ana"], min_length=1, max_length=256, description="Whose memory."
+    )
+    project: str | None = Field(
+        None, examples=["apollo"], min_length=1, description="Shared project pool."
+    )
+    app: str | None = Field(
+        None, examples=["ide"], min_length=1, description="Name of the app that uses it."
+    )
+    admin: bool = Field(default=False, description="May see and delete anyone's memory.")
+    multi_user: bool = Field(default=False, description="May name an end user on each call.")
+
+
+class PolicySettings(_Section):
+    """A rule for some calls; every condition that is given must match. Later rules win."""
+
+    path: str | None = Field(None, examples=["/v1/chat/*"], description="Request path (glob).")
+    model: str | None = Field(None, examples=["gpt-*"], description="Model name (glob).")
+    app: str | None = Field(None, examples=["ci"], description="App of the key.")
+    project: str | None = Field(None, examples=["apollo"], description="Project of the key.")
+    read: bool | None = Field(
+        None, examples=[True], description="Whether memories may be injected."
+    )
+    write: bool | None = Field(
+        None, examples=[False], description="Whether turns may be learned from."
+    )
+    gate: str | None = Field(None, examples=["noop"], description="heuristic or noop.")
+    extractor: str | None = Field(None, examples=["none"], description="heuristic or none.")
+    limit: int | None = Field(
+        None, examples=[6], ge=1, le=100, description="Most memories in one block."
+    )
+    max_tokens: int | None = Field(
+        None, examples=[256], ge=32, description="Token budget of one block."
+    )
+    threshold: float | None = Field(
+        None, examples=[0.4], ge=-1, le=1, description="Lowest cosine to admit."
+    )
+
+
+class JwtSettings(_Section):
+    """Bearer tokens of an identity provider. Off until `jwks_file` or `jwks_url` is set."""
+
+    issuer: str | None = Field(None, examples=["https://id.example"], description="Required `iss`.")
+    audience: str | None = Field(None, examples=["remora"], description="Required `aud`.")
+    jwks_file: Path | None = Field(
+        None, examples=["/etc/remora/jwks.json"], description="Key set as a file."
+    )
+    jwks_url: str | None = Field(
+        None,
+        examples=["https://id.example/jwks.json"],
+        description="Key set as a URL, fetched in the background.",
+    )
+    algorithms: tuple[str, ...] = Field(("RS256", "ES256"), description="Accepted algorithms.")
+    user_claim: str = Field("sub", description="Claim that names the user.")
+    tenant_claim: str | None = Field(
+        None, examples=["org"], description="Claim that names the tenant."
+    )
+    project_claim: str | None = Field(
+        None, examples=["project"], description="Claim that names the project."
+    )
+
+
+class IdentitySettings(_Section):
+    """Who is asking."""
+
+    order: tuple[Means, ...] = Field(
+        ("remora_key", "jwt", "trusted_header", "key_hash"),
+        description="Which proofs are accepted, in this order.",
+    )
+    required: bool | None = Field(
+        None,
+        examples=[True],
+        description="Refuse calls that prove no identity. Default: when an upstream key is "
+        "configured and client keys exist.",
+    )
+    trusted_header: str | None = Field(
+        None,
+        examples=["X-Forwarded-User"],
+        description="Header in which a trusted proxy names the user.",
+    )
+    trusted_networks: tuple[IPv4Network | IPv6Network, ...] = Field(
+        (), description="Networks of that proxy."
+    )
+    jwt: JwtSettings = Field(JwtSettings(), description="")
+
+
+class RecallSettings(_Section):
+    """What is remembered on a call."""
+
+    candidates: int = Field(40, ge=1, le=200, description="Rows fetched per kind of search.")
+    limit: int = Field(12, ge=1, le=100, description="Most memories in one block.")
+    max_tokens: int = Field(512, ge=32, description="Token budget of one block.")
+    threshold: float | None = Field(
+        None,
+        examples=[0.32],
+        ge=-1,
+        le=1,
+        description="Lowest cosine to admit; default: the model's own.",
+    )
+    gate: str = Field("heuristic", description="heuristic or noop.")
+    block: tuple[str, ...] = Field((), description="Regular expressions that are never injected.")
+    episode_half_life_days: float = Field(90, gt=0, description="Recency decay of episodes.")
+    budget_ms: float = Field(300, gt=0, description="Time after which a call goes on without.")
+
+
+class LearningSettings(_Section):
+    """What is kept of a turn."""
+
+    extractor: str = Field("heuristic", description="heuristic or none.")
+    episodes: bool = Field(default=True, description="Keep a short dated excerpt of each turn.")
+    max_facts: int = Field(20, ge=1, description="Most facts learned from one turn.")
+    max_waiting: int = Field(10_000, ge=1, description="Most turns that wait in the spool.")
+    keep_receipts_days: float = Field(30, gt=0, description="How long receipts can be read.")
+
+
+class ServerSettings(_Section):
+    """The listening side."""
+
+    body_limit_mb: float = Field(100, gt=0, description="Largest request body.")
+    keep_alive_seconds: int = Field(120, ge=1, description="Idle time of a client connection.")
+    shutdown_seconds: int = Field(30, ge=0, description="Time for running answers on SIGTERM.")

@@ -1,0 +1,1 @@
+"""The benchmarks: each `python bench/NAME.py [--json PATH] [--quick]`."""

@@ -1,0 +1,105 @@
+"""The programs under measurement, each on a core of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+
+from demo.stage import remora
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOAD_CORE, GATEWAY_CORE = 0, os.cpu_count() - 1 if (os.cpu_count() or 1) > 1 else 0  # type: ignore[operator]
+TICKS = os.sysconf("SC_CLK_TCK")
+HERE = Path(__file__).parent
+NGINX = """
+worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+  fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  keepalive_requests 100000000;
+  upstream up {{ server 127.0.0.1:{upstream}; keepalive 64; keepalive_requests 100000000; }}
+  server {{
+    listen 127.0.0.1:{port} backlog=2048;
+    location / {{ proxy_pass http://up; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; client_max_body_size 50m; client_body_buffer_size 1m; }}
+  }}
+}}
+"""
+
+
+@contextmanager
+def upstream() -> Iterator[int]:
+    """The fake upstream, on the core of the load; its port."""
+    command = [sys.executable, str(HERE / "upstream.py"), str(LOAD_CORE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield int(process.stdout.readline()) if process.stdout else 0
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def gateway(folder: Path, upstream_port: int, **variables: str) -> Iterator[tuple[int, int]]:
+    """A Remora on the gateway's core; its port and process id."""
+    url = f"http://127.0.0.1:{upstream_port}/v1"
+    with remora(
+        folder, REMORA_UPSTREAM_URL=url, REMORA_LOG_LEVEL="warning", **variables
+    ) as process:
+        os.sched_setaffinity(process.pid, {GATEWAY_CORE})
+        for task in Path(f"/proc/{process.pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), {GATEWAY_CORE})
+        yield process.port, process.pid
+
+
+@contextmanager
+def nginx(folder: Path, upstream_port: int, port: int) -> Iterator[tuple[int, int] | None]:
+    """Nginx as the yardstick, if it is installed; its port and worker's process id."""
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if program is None:
+        yield None
+        return
+    folder.mkdir()
+    config = folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=folder, port=port, upstream=upstream_port))
+    with subprocess.Popen([program, "-c", str(config)], stderr=subprocess.DEVNULL) as master:
+        try:
+            worker = _worker(master.pid, port)
+            os.sched_setaffinity(worker, {GATEWAY_CORE})
+            yield port, worker
+        finally:
+            master.terminate()
+
+
+def _worker(master: int, port: int) -> int:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/")
+            children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+            return int(children[0])
+        except (httpx.TransportError, IndexError):
+            time.sleep(0.05)
+    raise RuntimeError("nginx did not start")
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_048_576

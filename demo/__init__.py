@@ -1,0 +1,1 @@
+"""The demonstration, and the stage that it shares with the end-to-end tests."""

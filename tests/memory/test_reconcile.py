@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.domain import MAX_HISTORY, Event, Pool, State
+from app.memory.reconcile import reconcile, recorded
+from tests.build import a_memory, later
+
+NOW = later(100)
+
+
+def test_something_new_is_added() -> None:
+    new = a_memory("The user likes tea.")
+    (change,) = reconcile(new, [a_memory("The user likes jazz.")], NOW)
+    assert (change.memory, change.expect) == (new, None)
+
+
+def test_the_same_statement_reinforces_the_old_row() -> None:
+    old = a_memory("The user likes tea.", confidence=0.5, importance=0.5)
+    (change,) = reconcile(a_memory("the user likes tea!"), [old], NOW)
+    assert change.expect == old
+    assert change.memory.id == old.id
+    assert change.memory.fact.confidence == pytest.approx(0.6)
+    assert change.memory.fact.importance == pytest.approx(0.55)
+    assert change.memory.times.updated_at == NOW
+    assert [e.event for e in change.memory.history] == ["reinforced"]
+
+
+def test_reinforcement_never_exceeds_its_bounds() -> None:
+    old = a_memory("x y", confidence=1.0, importance=1.0)
+    (change,) = reconcile(a_memory("x y"), [old], NOW)
+    assert (change.memory.fact.confidence, change.memory.fact.importance) == (1.0, 1.0)
+
+
+@pytest.mark.requirement("M35")
+def test_another_value_of_a_slot_supersedes() -> None:
+    boston = a_memory("The user lives in Boston.", slot="home_city")
+    porto = a_memory("The user lives in Porto.", slot="home_city", at=later(50))
+    added, ended = reconcile(porto, [boston], NOW)
+    assert added.memory.links.supersedes == (boston.id,)
+    assert added.memory.state is State.ACTIVE
+    assert ended.expect == boston
+    assert ended.memory.state is State.SUPERSEDED
+    assert ended.memory.links.superseded_by == porto.id
+    assert ended.memory.times.valid_to == porto.times.valid_from
+    assert ended.memory.times.superseded_at == NOW
+
+
+@pytest.mark.requirement("M35")
+def test_an_older_value_that_arrives_late_is_history() -> None:
+    porto = a_memory("The user lives in Porto.", slot="home_city", at=later(50))
+    boston = a_memory("The user lives in Boston.", slot="home_city", at=later(0))
+    (change,) = reconcile(boston, [porto], NOW)
+    assert change.expect is None
+    assert change.memory.state is State.SUPERSEDED
+    assert change.memory.links.superseded_by == porto.id
+
+
+def test_a_slot_of_many_values_adds() -> None:
+    nuts = a_memory("The user is allergic to nuts.", slot="allergy")
+    milk = a_memory("The user is allergic to milk.", slot="allergy")
+    (change,) = reconcile(milk, [nuts], NOW)
+    assert change.memory == milk
+
+
+def test_pools_do_not_meet() -> None:
+    shared = a_memory("The user lives in Boston.", slot="home_city", pool=Pool.PROJECT)
+    own = a_memory("The user lives in Boston.", slot="home_city")
+    (change,) = reconcile(own, [shared], NOW)
+    assert change.memory == own
+
+
+def test_a_turn_that_is_learned_twice_leaves_one_row() -> None:
+    new = a_memory("The user likes tea.")
+    assert reconcile(new, [new], NOW) == ()
+    assert reconcile(new, [replace(new, state=State.FORGOTTEN)], NOW) == ()
+
+
+@pytest.mark.requirement("M2")
+def test_what_was_forgotten_after_it_was_said_stays_forgotten() -> None:
+    said = a_memory("The user likes tea.", at=later(10))
+    tombstone = a_memory("", state=State.FORGOTTEN, updated_at=later(20))
+    assert reconcile(said, [tombstone], NOW) == ()
+    said_again = a_memory("The user likes tea.", at=later(30))
+    (change,) = reconcile(said_again, [tombstone], NOW)
+    assert change.memory == said_again
+
+
+@pytest.mark.parametrize("state", [State.REJECTED, State.PENDING])
+def test_what_a_person_decides_is_not_overruled(state: State) -> None:
+    decided = a_memory("The user likes tea.", state=state)
+    assert reconcile(a_memory("The user likes tea."), [decided], NOW) == ()
+    (change,) = reconcile(a_memory("The user likes jazz."), [decided], NOW)
+    assert change.expect is None
+
+
+def test_the_history_is_bounded() -> None:
+    event = Event(NOW, "corrected", "alice")
+    memory = a_memory("x")
+    for _ in range(MAX_HISTORY + 5):
+        memory = replace(memory, history=recorded(memory, event))
+    assert len(memory.history) == MAX_HISTORY
