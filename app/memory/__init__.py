@@ -64,7 +64,7 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[Store]:
 async def _memory(spec: StoreSpec) -> AsyncIterator[Store]:
     from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
 
-    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(spec.embed.dimension), spec.key)
+    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key)
     yield store
 
 

@@ -31,17 +31,20 @@ def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Chan
     rivals = [memory for memory in known if memory.pool is new.pool]
     if any(_settles(memory, new) for memory in rivals):
         return ()
-    active = [memory for memory in rivals if memory.state is State.ACTIVE]
-    for memory in active:
+    others = [m for m in rivals if m.state is State.ACTIVE and m.id != new.id]
+    holders = [memory for memory in others if _same_slot(memory, new)]
+    if any(memory.id == new.id for memory in rivals):  # written before, perhaps not to the end
+        return _ended(new, [m for m in holders if not _is_later(m, new)], now)
+    for memory in others:
         if _same(memory, new):
             return (_reinforced(memory, new, now),)
-    return _with_slot(new, [memory for memory in active if _same_slot(memory, new)], now)
+    return _with_slot(new, holders, now)
 
 
 def _settles(memory: Memory, new: Memory) -> bool:
-    """Whether the very turn was learned before, or a person has decided on this statement."""
+    """Whether a person, or a later turn, has decided on this statement."""
     if memory.id == new.id:
-        return True
+        return memory.state is not State.ACTIVE
     if memory.state is State.FORGOTTEN:  # found by its digest: forgotten after it was said
         return memory.times.updated_at >= new.times.created_at
     decided = memory.state in {State.REJECTED, State.PENDING}
@@ -55,15 +58,20 @@ def _same(memory: Memory, new: Memory) -> bool:
 
 
 def _with_slot(new: Memory, holders: list[Memory], now: datetime) -> tuple[Change, ...]:
-    later = [m for m in holders if m.times.valid_from > new.times.valid_from]
+    later = [memory for memory in holders if _is_later(memory, new)]
     if later:
         successor = min(later, key=lambda m: m.times.valid_from)
         return (Change(_superseded(new, successor, now)),)
     links = replace(new.links, supersedes=tuple(memory.id for memory in holders))
-    return (
-        Change(replace(new, links=links)),
-        *(Change(_superseded(memory, new, now), expect=memory) for memory in holders),
-    )
+    return (Change(replace(new, links=links)), *_ended(new, holders, now))
+
+
+def _ended(new: Memory, holders: list[Memory], now: datetime) -> tuple[Change, ...]:
+    return tuple(Change(_superseded(memory, new, now), expect=memory) for memory in holders)
+
+
+def _is_later(memory: Memory, new: Memory) -> bool:
+    return memory.times.valid_from > new.times.valid_from
 
 
 def _same_slot(memory: Memory, new: Memory) -> bool:

@@ -37,10 +37,11 @@ class Rememberer:
         for _ in range(ATTEMPTS):
             known = await self._known(owner, memory, vectors)
             changes = reconcile(memory, known, utc_now())
+            own = next((m for m in known if m.id == memory.id and _lives(m)), None)
             if not changes:
-                return next((m for m in known if m.id == memory.id and _lives(m)), None)
+                return own
             if all(await self._store.save(owner, [_indexed(c, vectors) for c in changes])):
-                return changes[0].memory
+                return own or changes[0].memory
         raise StoreError("the same rows keep changing")
 
     async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:

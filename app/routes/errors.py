@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from app.errors import RejectedError, StoreError
+from app.errors import EmptyFilterError, RejectedError, StoreError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -22,6 +22,7 @@ def install(api: FastAPI) -> None:
     api.add_exception_handler(RejectedError, _rejected)
     api.add_exception_handler(RequestValidationError, _invalid)
     api.add_exception_handler(HTTPException, _http)
+    api.add_exception_handler(EmptyFilterError, _empty)
     api.add_exception_handler(StoreError, _store)
     api.add_exception_handler(Exception, _unexpected)
 
@@ -56,6 +57,10 @@ async def _http(_: Request, error: Exception) -> JSONResponse:
     answer = _answer(RejectedError(error.status_code, f"{error.detail}."))
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _empty(_: Request, error: Exception) -> JSONResponse:
+    return _answer(RejectedError(400, f"{error}.".capitalize(), code="empty_filter"))
 
 
 async def _store(_: Request, error: Exception) -> JSONResponse:

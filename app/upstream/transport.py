@@ -104,13 +104,15 @@ async def _send(
     limits = aiohttp.ClientTimeout(
         total=None, sock_connect=timeout.get("connect"), sock_read=timeout.get("read")
     )
+    # How a stream without a length is framed is aiohttp's business.
+    headers = [h for h in request.headers.multi_items() if h[0] != "transfer-encoding"]
     for attempt in range(MAX_STALE):
         trace = _Trace()
         try:
             return await session.request(
                 request.method,
                 yarl.URL(str(request.url), encoded=True),
-                headers=request.headers.multi_items(),
+                headers=headers,
                 data=body,
                 allow_redirects=False,
                 timeout=limits,

@@ -77,7 +77,8 @@ async def test_an_expected_row_is_replaced_and_a_stale_one_is_not(store: Store) 
     other_state = replace(second, state=State.PENDING)
     assert await store.save(ALICE, [Change(second, expect=other_state)]) == [False]
     never = a_memory("never there")
-    assert await store.save(ALICE, [Change(never, expect=never)]) == [False]
+    for vectors in (None, await vectors_of("never there")):
+        assert await store.save(ALICE, [Change(never, vectors, expect=never)]) == [False]
     assert (await store.find(ALICE, EVERY_STATE)).total == 1
 
 

@@ -45,7 +45,7 @@ async def test_both_searches_bring_evidence_of_the_owners_active_rows(store: Sto
     assert evidence["The user's dog is called Rex."]["cosine"] > 0.2
     assert "The user's dog is called Max." not in evidence
     assert "The user lived in Boston." not in evidence
-    assert list(evidence)[0] == "The user's dog is called Rex."
+    assert next(iter(evidence)) == "The user's dog is called Rex."
 
 
 @pytest.mark.requirement("M18")

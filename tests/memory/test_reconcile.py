@@ -72,6 +72,15 @@ def test_pools_do_not_meet() -> None:
     assert change.memory == own
 
 
+def test_a_write_that_was_cut_off_is_brought_to_its_end() -> None:
+    boston = a_memory("The user lives in Boston.", slot="home_city")
+    porto = a_memory("The user lives in Porto.", slot="home_city", at=later(50))
+    (ended,) = reconcile(porto, [porto, boston], NOW)
+    assert (ended.expect, ended.memory.state) == (boston, State.SUPERSEDED)
+    newer = a_memory("The user lives in Oslo.", slot="home_city", at=later(60))
+    assert reconcile(porto, [porto, newer], NOW) == ()
+
+
 def test_a_turn_that_is_learned_twice_leaves_one_row() -> None:
     new = a_memory("The user likes tea.")
     assert reconcile(new, [new], NOW) == ()

@@ -104,12 +104,13 @@ class Encoder:
         batch = self._next_batch()
         if not batch:
             return
+        outcome: dict[bytes, Dense] | Exception
         try:
-            vectors = self._model.embed(list(batch.values()))
-        except Exception as error:  # noqa: BLE001 raised again where the vector is awaited
-            self._settle(batch, error)
-        else:
-            self._settle(batch, dict(zip(batch, vectors, strict=True)))
+            outcome = dict(zip(batch, self._model.embed(list(batch.values())), strict=True))
+        except BaseException as error:  # noqa: BLE001 raised again where the vector is awaited
+            # A panic in Rust (the tokenizer) is no Exception; nobody up there expects that.
+            outcome = error if isinstance(error, Exception) else RuntimeError(type(error).__name__)
+        self._settle(batch, outcome)
 
     def _next_batch(self) -> dict[bytes, str]:
         batch: dict[bytes, str] = {}

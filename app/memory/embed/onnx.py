@@ -50,7 +50,10 @@ def bundled() -> OnnxModel:
     weights = BUNDLED / "model.onnx"
     if not weights.is_file() or _sha256(weights) != BUNDLED_SHA256:
         raise ConfigurationError(f"{weights} is missing or damaged: reinstall Remora")
-    model = TextEmbedding(BUNDLED_NAME, specific_model_path=str(BUNDLED), threads=THREADS)
+    try:
+        model = TextEmbedding(BUNDLED_NAME, specific_model_path=str(BUNDLED), threads=THREADS)
+    except Exception as error:
+        raise ConfigurationError(f"{BUNDLED} is incomplete or damaged: reinstall Remora") from error
     return OnnxModel(model, f"minilm-int8-{BUNDLED_SHA256[:8]}", 384, BUNDLED_FLOOR)
 
 
@@ -79,14 +82,15 @@ def _from_folder(folder: Path) -> OnnxModel:
         weights = next(folder.glob("*.onnx"))
         dimension = int(json.loads((folder / "config.json").read_text())["hidden_size"])
         sha256 = _sha256(weights)
-        TextEmbedding.add_custom_model(
-            model=sha256,
-            pooling=PoolingType.MEAN,
-            normalization=True,
-            sources=ModelSource(url=folder.as_uri() if folder.is_absolute() else str(folder)),
-            dim=dimension,
-            model_file=weights.name,
-        )
+        if sha256 not in {known["model"] for known in TextEmbedding.list_supported_models()}:
+            TextEmbedding.add_custom_model(
+                model=sha256,
+                pooling=PoolingType.MEAN,
+                normalization=True,
+                sources=ModelSource(url=folder.absolute().as_uri()),
+                dim=dimension,
+                model_file=weights.name,
+            )
         model = TextEmbedding(sha256, specific_model_path=str(folder), threads=THREADS)
     except Exception as error:
         raise ConfigurationError(

@@ -57,7 +57,9 @@ def classify(text: str, language: Language) -> Kind:
 
 
 def is_future(text: str, language: Language) -> bool:
-    """Whether a clause looks ahead; then a date without a year lies there."""
+    """Whether a clause does not look back: then a date without a year lies ahead."""
     past = language["past"].search(text)
+    if past is None:
+        return True
     future = language["future"].search(text)
-    return bool(future and (not past or future.start() <= past.start()))
+    return future is not None and future.start() <= past.start()

@@ -61,7 +61,10 @@ def own_run(parts: Sequence[Clause], language: Language) -> Iterator[Clause]:
 def is_own(clause: Clause, language: Language) -> bool:
     """Whether a clause asserts something lasting about the user, their people or their work."""
     text = with_subject(clause, language).text
-    if not MIN_WORDS <= len(text.split()) <= MAX_WORDS or not _lasts(text, language):
+    count = len(text.split())
+    if count > MAX_WORDS or not _lasts(text, language) or language["unresolved"].search(text):
+        return False
+    if count < MIN_WORDS and not language["even"].search(text):
         return False
     return any(language[name].search(text) for name in ("subject", "relation_subject", "project"))
 

@@ -113,6 +113,7 @@ class _Reader:
         dropped = False
         for part in parts:
             part = resolved(part, self._person, self._language)
+            self._person = named(part.text, self._language) or self._person
             if part.leans and dropped:
                 continue
             kind = classify(part.text, self._language)
@@ -121,7 +122,6 @@ class _Reader:
                 return
             dropped = kind not in LEARNED or QUOTED in part.text
             if not dropped:
-                self._person = named(part.text, self._language) or self._person
                 yield part
 
     def _told(self, body: Said, group: Sequence[Clause]) -> Iterator[Learned]:

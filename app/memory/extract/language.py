@@ -76,8 +76,7 @@ class Grammar:
     plural: Mapping[str, str]
     assistant: Mapping[str, str]
     spelled: Mapping[str, str]
-    wishes: tuple[tuple[re.Pattern[str], str], ...]
-    retract: tuple[tuple[re.Pattern[str], str], ...]
+    rewrites: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]
     unchanged: frozenset[str]
 
 
@@ -220,7 +219,9 @@ def _grammar(data: Table, words: Table, macros: _Macros) -> Grammar:
         plural=data.get("plural", {}),
         assistant=data.get("assistant", {}),
         spelled=data.get("spelled", {}),
-        wishes=tuple((macros.compiled(rx), to) for rx, to in data.get("wishes", ())),
-        retract=tuple((macros.compiled(rx), to) for rx, to in data.get("retract", ())),
+        rewrites={
+            name: tuple((macros.compiled(regex), to) for regex, to in data.get(name, ()))
+            for name in ("wishes", "retract", "shared")
+        },
         unchanged=frozenset(unchanged),
     )

@@ -20,7 +20,7 @@ def retracted(reading: Reading) -> Learned | None:
     The content says that it is over, so that it may stand in the place of what it takes back.
     """
     language = reading.language
-    for pattern, positive in language.grammar.retract:
+    for pattern, positive in language.grammar.rewrites["retract"]:
         if pattern.search(reading.clause.text) is None:
             continue
         text = pattern.sub(positive, reading.clause.text, count=1)

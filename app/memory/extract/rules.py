@@ -39,6 +39,9 @@ class Reading:
     def told(self, pool: Pool = Pool.USER, *, known: bool = False) -> str:
         """The clause as a statement about the user or the project, its dates written for good."""
         text = dated(self.clause.text, self.dates)
+        if pool is Pool.PROJECT:
+            for pattern, own in self.language.grammar.rewrites["shared"]:
+                text = pattern.sub(own, text)
         voice = group(text, pool, self.language)
         return third_person(text, self.language.grammar, voice, known=known)
 
@@ -110,7 +113,11 @@ def _content(rule: Rule, match: re.Match[str], reading: Reading) -> str:
 def _since(mention: Mention) -> str:
     """ " since October 2026": the written date without its own preposition."""
     words = mention.written.split(" ", 1)
-    bare = words[1] if words[0].lower() in {"on", "in", "since"} and len(words) > 1 else mention.written
+    bare = (
+        words[1]
+        if words[0].lower() in {"on", "in", "since"} and len(words) > 1
+        else mention.written
+    )
     return f" since {bare}"
 
 

@@ -47,16 +47,14 @@ def wish(text: str, language: Language) -> str:
         return clean_text(sentence(_about_user(text, grammar, known=False)))
     when = language["condition"].match(text)
     condition = f"{when['when']}, " if when else ""
-    for pattern, replacement in grammar.wishes:
+    for pattern, replacement in grammar.rewrites["wishes"]:
         text = pattern.sub(replacement, when["wish"] if when else text, count=1)
         when = None
     told = f"{grammar.names['user']} {grammar.names['wants']} {text[:1].lower()}{text[1:]}"
-    return clean_text(sentence(condition + _about_user(told, grammar, known=True)))
+    return clean_text(sentence(_about_user(condition + told, grammar, known=True)))
 
 
 def _about_user(text: str, grammar: Grammar, *, known: bool) -> str:
     names = grammar.names
     text = third_person(text, grammar, Voice(names["others"], names["users"]), known=known)
     return " ".join(grammar.assistant.get(word.lower(), word) for word in text.split())
-
-

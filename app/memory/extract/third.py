@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 # "my wife and I": two people, so the verb stays plain
 _COUPLED: Final = re.compile(r"(?:^|[,;.] )(?!i\b)\S+(?: (?!i\b)\S+){0,2},? and $", re.IGNORECASE)
 _ES: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
-_PLAIN_ED: Final = re.compile(r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed|shed))$")
+_PLAIN_ED: Final = re.compile(
+    r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed|shed))$"
+)
 _CONSONANT_Y: Final = re.compile(r"[^aeiou]y$")
+
 
 @dataclass(frozen=True, slots=True)
 class Voice:
@@ -97,4 +100,5 @@ class _Rewriter:
         voice = self._voices["i" if word.startswith("m") else "we"]
         if possessive:
             return voice.possessive
-        return voice.subject if word in {"me", "us"} else self._grammar.pronouns[word]
+        objects = {"me", "us", "mine", "ours"}
+        return voice.subject if word in objects else self._grammar.pronouns[word]

@@ -122,7 +122,7 @@ class PayloadStore(Generic[C]):
     async def find(
         self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
     ) -> Found:
-        limit = max(0, min(limit, PAGE))
+        limit = min(limit, PAGE)
         condition = self._plan.visible(scope, where)
         anchor = await self._anchor(scope, after) if after else None
         total = await self._engine.count(condition)

@@ -212,7 +212,7 @@ def _create(folder: Path, config: edge.EdgeConfig) -> None:
 
 
 def _explain(folder: Path, error: BaseException) -> str:
-    reason = str(error)
+    reason = str(error) or type(error).__name__
     if "WouldBlock" in reason:
         return f"{folder} is open in another process: stop it, or use another REMORA_DATA_DIR"
     return f"{folder} cannot be opened as a memory store: {reason.splitlines()[0][:300]}"

@@ -53,9 +53,8 @@ class _Kit:
 class InMemoryEngine:
     """Rows and vectors in two dicts; brute-force search."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self) -> None:
         self.kit: Kit[Condition] = _Kit()
-        self._dimension = dimension
         self._rows: dict[UUID, Row] = {}
         self._vectors: dict[UUID, Vectors] = {}
 
@@ -101,7 +100,8 @@ class InMemoryEngine:
         return allowed
 
     def _check(self, vectors: Vectors) -> None:
-        if len(vectors.dense) != self._dimension:
+        known = next(iter(self._vectors.values()), vectors)
+        if len(vectors.dense) != len(known.dense):
             raise StoreError("a vector of another model")
 
     def _row(self, key: UUID) -> Row:

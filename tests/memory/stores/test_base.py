@@ -14,14 +14,14 @@ from app.errors import StoreError
 from app.memory.rows import to_row
 from app.memory.stores.base import ATTEMPTS, Hit, PayloadStore, Write
 from app.memory.stores.inmemory import InMemoryEngine
-from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep, later, vectors_of
+from tests.build import ALICE, KEY, a_memory, contents, keep, later, vectors_of
 
 
 class Watched(InMemoryEngine):
     """Counts what is asked; refuses to write what is marked."""
 
     def __init__(self) -> None:
-        super().__init__(EMBED.dimension)
+        super().__init__()
         self.asked: list[str] = []
         self.stuck: set[str] = set()
 

@@ -15,12 +15,12 @@ import pytest
 import qdrant_edge
 import structlog
 
-from app.domain import Change, Where
+from app.domain import Change, Owner, Where
 from app.errors import ConfigurationError, StoreError
 from app.memory.stores import edge
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
-from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep, later, vectors_of
+from tests.build import ALICE, BOB, EMBED, KEY, a_memory, contents, keep, later, vectors_of
 
 DIMENSION = EMBED.dimension
 WRITES_AND_DIES = """
@@ -28,7 +28,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
-from tests.build import ALICE, EMBED, KEY, a_memory, keep
+from tests.build import ALICE, BOB, EMBED, KEY, a_memory, keep
 
 async def main():
     engine = EdgeEngine(Path(sys.argv[1]), EMBED.dimension)
@@ -44,18 +44,34 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data" / "store"
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed folder with one row, for tests that leave it so."""
+    folder = tmp_path_factory.mktemp("edge") / "store"
+
+    async def fill() -> None:
+        engine = EdgeEngine(folder, DIMENSION)
+        await keep(PayloadStore(engine, KEY), a_memory("My secret", BOB))
+        await engine.close()
+
+    asyncio.run(fill())
+    return folder
+
+
 @pytest.fixture
-async def engine(folder: Path) -> AsyncIterator[EdgeEngine]:
-    opened = EdgeEngine(folder, DIMENSION)
+async def engine(shared: Path) -> AsyncIterator[EdgeEngine]:
+    opened = EdgeEngine(shared, DIMENSION)
     yield opened
+    mine = opened.kit.equals("user", ALICE.user)
+    opened._shard.update(qdrant_edge.UpdateOperation.delete_points_by_filter(mine))
     await opened.close()
 
 
-async def reopened(folder: Path) -> list[str]:
+async def reopened(folder: Path, owner: Owner = ALICE) -> list[str]:
     """What is found when the folder is opened again."""
     engine = EdgeEngine(folder, DIMENSION)
     try:
-        return await contents(PayloadStore(engine, KEY), ALICE)
+        return await contents(PayloadStore(engine, KEY), owner)
     finally:
         await engine.close()
 
@@ -69,11 +85,13 @@ async def test_what_was_written_is_there_when_opened_again(folder: Path) -> None
     assert [path.name for path in folder.parent.iterdir()] == ["store"]
 
 
-async def test_an_empty_folder_becomes_a_store(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    await keep(PayloadStore(engine := EdgeEngine(folder, DIMENSION), KEY), a_memory("row"))
-    await engine.close()
-    assert await reopened(folder) == ["row"]
+async def test_an_empty_folder_becomes_a_store_whatever_a_cut_off_start_left(folder: Path) -> None:
+    draft = folder.parent / ".new-abc"
+    for made in (folder, draft):
+        made.mkdir(parents=True)
+    (draft / "half").write_text("half")
+    await EdgeEngine(folder, DIMENSION).close()
+    assert await reopened(folder) == []
 
 
 def test_a_killed_process_loses_nothing(folder: Path) -> None:
@@ -84,14 +102,14 @@ def test_a_killed_process_loses_nothing(folder: Path) -> None:
     assert sorted(asyncio.run(reopened(folder))) == sorted(f"row {number}" for number in range(50))
 
 
-async def test_a_second_process_is_told_so_in_one_line(folder: Path, engine: EdgeEngine) -> None:
+async def test_a_second_process_is_told_so_in_one_line(shared: Path, engine: EdgeEngine) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        EdgeEngine(folder, DIMENSION)
+        EdgeEngine(shared, DIMENSION)
     (fault,) = caught.value.faults
     assert fault == (
-        f"{folder} is open in another process: stop it, or use another REMORA_DATA_DIR"
+        f"{shared} is open in another process: stop it, or use another REMORA_DATA_DIR"
     )
-    assert await engine.count(engine.kit.every([])) == 0
+    assert await engine.count(engine.kit.every([])) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,37 +122,25 @@ async def test_a_second_process_is_told_so_in_one_line(folder: Path, engine: Edg
     ],
 )
 async def test_a_damaged_file_is_one_clear_line_and_costs_no_other(
-    folder: Path, name: str, damage: bytes
+    shared: Path, tmp_path: Path, name: str, damage: bytes
 ) -> None:
-    engine = EdgeEngine(folder, DIMENSION)
-    await keep(PayloadStore(engine, KEY), a_memory("My secret"))
-    await engine.close()
-    (path,) = folder.glob(name)
-    path.rename(folder.parent / "aside")
+    (path,) = shared.glob(name)
+    aside = path.rename(tmp_path / "aside")
     path.write_bytes(damage)
     with pytest.raises(ConfigurationError) as caught:
-        EdgeEngine(folder, DIMENSION)
+        EdgeEngine(shared, DIMENSION)
     (fault,) = caught.value.faults
-    assert fault.startswith(f"{folder} cannot be opened as a memory store: ")
+    assert fault.startswith(f"{shared} cannot be opened as a memory store: ")
     assert "\n" not in fault
     assert "secret" not in fault
-    (folder.parent / "aside").replace(path)  # as from a backup
-    assert await reopened(folder) == ["My secret"]
+    aside.replace(path)  # as from a backup
+    assert await reopened(shared, BOB) == ["My secret"]
 
 
-async def test_another_dimension_is_refused(folder: Path) -> None:
-    await EdgeEngine(folder, DIMENSION).close()
+async def test_another_dimension_is_refused(shared: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be opened"):
-        EdgeEngine(folder, DIMENSION + 1)
-    assert await reopened(folder) == []
-
-
-async def test_a_start_that_was_cut_off_does_no_harm(folder: Path) -> None:
-    draft = folder.parent / ".new-abc"
-    draft.mkdir(parents=True)
-    (draft / "half").write_text("half")
-    await EdgeEngine(folder, DIMENSION).close()
-    assert await reopened(folder) == []
+        EdgeEngine(shared, DIMENSION + 1)
+    assert await reopened(shared, BOB) == ["My secret"]
 
 
 @pytest.mark.parametrize("fate", ["removed", "renamed"])

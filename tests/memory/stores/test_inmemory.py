@@ -13,7 +13,7 @@ from tests.build import ALICE, BOB, KEY, a_memory
 
 
 async def test_bm25_weighs_words_by_how_rare_they_are() -> None:
-    store = PayloadStore(InMemoryEngine(2), KEY)
+    store = PayloadStore(InMemoryEngine(), KEY)
     for content, owner, words in (
         ("both", ALICE, {1: 1.5, 2: 0.5}),
         ("common", ALICE, {1: 1.0}),
@@ -34,7 +34,7 @@ async def test_bm25_weighs_words_by_how_rare_they_are() -> None:
 
 
 async def test_what_comes_out_cannot_change_what_is_kept() -> None:
-    engine = InMemoryEngine(2)
+    engine = InMemoryEngine()
     store = PayloadStore(engine, KEY)
     await store.save(ALICE, [Change(a_memory("kept"))])
     (row,) = await engine.scroll(lambda *_: True, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
@@ -77,14 +76,16 @@ async def test_what_is_filtered_is_indexed(client: Client) -> None:
 
 
 async def test_two_processes_may_prepare_the_collection_at_once(client: Client) -> None:
+    """Each asks first, and only then do both create it."""
+    early = [False, False]
+
     async def exists(name: str) -> bool:
-        answer = await client.real.collection_exists(name)
-        await asyncio.sleep(0)
-        return bool(answer)
+        return early.pop() if early else bool(await client.real.collection_exists(name))
 
     client.collection_exists = exists  # type: ignore[attr-defined]
     one, two = store_on(client), store_on(client)
-    await asyncio.gather(keep(one, a_memory("one")), keep(two, a_memory("two")))
+    await keep(one, a_memory("one"))
+    await keep(two, a_memory("two"))
     assert client.calls.count("create_collection") == 2
     assert sorted(await contents(one, ALICE)) == ["one", "two"]
 

@@ -1,0 +1,63 @@
+"""A turn as an episode: a bounded, dated excerpt for "what did we try last Tuesday" (M30). Pure.
+
+Only the user's own words and the head of the answer are kept: pasted documents, code and recalled
+blocks are not. Secrets are masked before the cut, so that no half of one is left behind (M32).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from app.domain import Fact, Learned, MemoryType, clean_text
+from app.memory.extract.language import load
+from app.memory.extract.segment import QUOTED, own_words
+from app.memory.query import is_small_talk
+from app.memory.secrets import mask
+
+if TYPE_CHECKING:
+    from app.domain import Turn
+
+# Indexing the question with the first 300 characters of its answer recalls best (FACTS).
+MAX_SAID: Final = 300
+MAX_ANSWERED: Final = 300
+MIN_WORDS: Final = 3
+IMPORTANCE: Final = 0.2
+CONFIDENCE: Final = 1.0
+_WORD: Final = re.compile(r"\w+")
+
+
+def episode(turn: Turn) -> Learned | None:
+    """The turn as an excerpt; None for small talk, a test of the system, or what is all facts.
+
+    `turn.learned` are the facts found in it: a turn that only states them needs no second row.
+    """
+    words = own_words(turn.query)
+    if is_small_talk(turn.query) or load("en")["system"].search(turn.query):
+        return None
+    rest = words
+    for item in turn.learned:
+        rest = rest.replace(item.quote, " ") if item.quote else rest
+    if len(_WORD.findall(rest)) < MIN_WORDS:
+        return None
+    said = excerpt(words, MAX_SAID)
+    answered = excerpt(turn.answer, MAX_ANSWERED)
+    content = f"The user said: {said}" + (
+        f" The assistant answered: {answered}" if answered else ""
+    )
+    fact = Fact(
+        clean_text(content),
+        type=MemoryType.EPISODIC,
+        importance=IMPORTANCE,
+        confidence=CONFIDENCE,
+    )
+    return Learned(fact=fact, quote=said, valid_from=turn.at)
+
+
+def excerpt(text: str, limit: int) -> str:
+    """The head of a text on one line, secrets masked, cut between words; at most `limit`."""
+    shown = mask(" ".join(text.replace(QUOTED, "…").split())).text
+    if len(shown) <= limit:
+        return shown
+    head = shown[: limit - 1]
+    return (head.rpartition(" ")[0] or head) + "…"

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.domain import Fact, Learned, Owner, Policy, Pool, Source, State, Turn, Via, Where
+from app.filters.reconcile import Remember, build
+from app.memory.remember import Rememberer
+from app.memory.stores.base import PayloadStore
+from app.memory.stores.inmemory import InMemoryEngine
+from app.ports import Store
+from tests.build import ALICE, BOB, EMBED, KEY, START, contents, later
+
+LISBON = Learned(Fact("The user lives in Lisbon.", slot="home_city"), "I live in Lisbon")
+PORTO = Learned(Fact("The user lives in Porto.", slot="home_city"), "I moved to Porto")
+
+
+def turn(*learned: Learned, owner: Owner = ALICE, key: str = "k", at: float = 0) -> Turn:
+    source = Source(app="cli", turn_key=key)
+    return Turn(f"req_{key}", later(at), owner, Policy(), source, "", learned=learned)
+
+
+@pytest.fixture
+def store() -> Store:
+    return PayloadStore(InMemoryEngine(), KEY)
+
+
+@pytest.fixture
+def remember(store: Store) -> Remember:
+    return Remember(Rememberer(store, EMBED))
+
+
+@pytest.mark.requirement("M1")
+def test_a_fact_becomes_a_memory_that_says_where_it_came_from() -> None:
+    memory = build(turn(LISBON), LISBON)
+    assert (memory.owner, memory.pool, memory.state) == (ALICE, Pool.USER, State.ACTIVE)
+    assert memory.origin.created_via is Via.HEURISTIC
+    assert memory.origin.created_by == "alice"
+    assert (memory.origin.app, memory.origin.source_turn) == ("cli", "req_k")
+    assert memory.origin.quote == "I live in Lisbon"
+    assert memory.times.valid_from == START
+
+
+@pytest.mark.requirement("M9")
+def test_what_is_about_the_project_goes_to_its_pool_if_there_is_one() -> None:
+    shared = replace(LISBON, pool=Pool.PROJECT)
+    assert build(turn(shared), shared).pool is Pool.USER
+    member = Owner("acme", "alice", "apollo")
+    assert build(turn(shared, owner=member), shared).pool is Pool.PROJECT
+
+
+async def test_the_same_turn_leaves_one_row(store: Store, remember: Remember) -> None:
+    first = await remember(turn(LISBON))
+    again = await remember(turn(LISBON))
+    assert first.outcome.stored == again.outcome.stored
+    (memory,) = (await store.find(ALICE, Where())).memories
+    assert memory.history == ()
+
+
+@pytest.mark.requirement("M40")
+async def test_the_same_turn_cannot_bring_back_what_was_forgotten(
+    store: Store, remember: Remember
+) -> None:
+    await remember(turn(LISBON))
+    await store.forget(ALICE, Where(slots=frozenset({"home_city"})), later(5))
+    for key in ("k", "other"):  # sent again, and learned from another turn of that time
+        done = await remember(turn(LISBON, key=key))
+        assert done.outcome.stored == ()
+    assert await contents(store, ALICE) == []
+    await remember(turn(LISBON, key="new", at=10))
+    assert await contents(store, ALICE) == ["The user lives in Lisbon."]
+
+
+@pytest.mark.requirement("M35")
+async def test_a_new_value_supersedes_across_turns(store: Store, remember: Remember) -> None:
+    await remember(turn(LISBON))
+    await remember(turn(PORTO, key="k2", at=5))
+    active = Where(states=frozenset({State.ACTIVE}))
+    assert await contents(store, ALICE, active) == ["The user lives in Porto."]
+    old = Where(states=frozenset({State.SUPERSEDED}))
+    assert await contents(store, ALICE, old) == ["The user lives in Lisbon."]
+
+
+async def test_facts_of_one_turn_meet_each_other(store: Store, remember: Remember) -> None:
+    again = replace(LISBON, fact=replace(LISBON.fact, content="The user lives in Lisbon!"))
+    await remember(turn(LISBON, again))
+    assert len(await contents(store, ALICE)) == 1
+
+
+@pytest.mark.requirement("M9")
+async def test_two_users_with_the_same_words_have_a_row_each(
+    store: Store, remember: Remember
+) -> None:
+    await remember(turn(LISBON))
+    await remember(turn(LISBON, owner=BOB))
+    assert await contents(store, ALICE) == await contents(store, BOB) != []
+
+
+async def test_what_waits_for_a_person_is_told_apart(remember: Remember) -> None:
+    waiting = replace(LISBON, state=State.PENDING)
+    done = await remember(turn(waiting))
+    assert (len(done.outcome.pending), done.outcome.stored) == (1, ())
