@@ -32,7 +32,7 @@ from app.spool import SqliteSpool, Worker
 from app.upstream import AiohttpTransport, HttpUpstream, keep_fresh, targets
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -49,8 +49,10 @@ MEGABYTE: Final = 1_048_576
 def check(settings: Settings) -> None:
     """Names and patterns that only the registries know; raises `ConfigurationError` with all."""
     faults = []
-    named = [("recall", settings.recall.gate, GATES)]
-    named += [("learning", settings.learning.extractor, EXTRACTORS)]
+    named: list[tuple[str, str, Iterable[str]]] = [
+        ("recall", settings.recall.gate, GATES),
+        ("learning", settings.learning.extractor, EXTRACTORS),
+    ]
     for place, rule in enumerate(settings.policies):
         named += [(f"policies[{place}]", rule.gate, GATES)] if rule.gate else []
         named += [(f"policies[{place}]", rule.extractor, EXTRACTORS)] if rule.extractor else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -103,11 +103,18 @@ class Store(Protocol):
     """
 
     async def search(
-        self, owner: Owner, vectors: Vectors, where: Where, limit: int
+        self,
+        owner: Owner,
+        vectors: Vectors,
+        where: Where,
+        limit: int,
+        *,
+        also: Sequence[Where] = (),
     ) -> list[Candidate]:
-        """Up to `limit` by cosine and `limit` by BM25, each with the owner's filter inside.
+        """The best `limit` of a dense and a BM25 search, each with the owner's filter inside.
 
-        Every candidate has `cosine` (-1..1) and `bm25` (≥ 0; 0 means no word in common).
+        Best first, with `cosine` (-1..1), `bm25` (≥ 0; 0: no word in common) and `fused`. What
+        matches one of `also`, and `where`, comes as well, whatever its scores.
         """
         ...
 
@@ -121,8 +128,8 @@ class Store(Protocol):
         """Write each change if its condition holds; which did. Rows of other owners are refused."""
         ...
 
-    async def touch(self, owner: Owner, ids: Sequence[UUID], at: datetime) -> None:
-        """Count one use of each memory that still exists and is active (M17)."""
+    async def touch(self, owner: Owner, uses: Mapping[UUID, int], at: datetime) -> None:
+        """Count so many uses of each memory that still exists and is active (M17)."""
         ...
 
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:

@@ -5,23 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from app.domain import Candidate, State, Where
+from app.domain import State, Where
 from app.filters.policy import without
 from app.memory.cues import cues
-from app.memory.fusion import fuse
 from app.memory.query import build_query, is_small_talk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from uuid import UUID
-
-    from app.domain import Call, Exchange, Memory, Owner
+    from app.domain import Call, Candidate, Exchange, Owner
     from app.ports import Embed, Store
 
-ACTIVE: Final = frozenset({State.ACTIVE})
-# A bounded core: who this is, how to answer (M18).
-MAX_PINNED: Final = 20
-MAX_CUED: Final = 10
+ACTIVE: Final = Where(states=frozenset({State.ACTIVE}))
+PINNED: Final = Where(pinned=True)
 
 
 class Recall:
@@ -39,29 +33,25 @@ class Recall:
         if is_small_talk(call.query):
             policy = without(exchange.policy, read=True, write=False, reason="small_talk")
             return replace(exchange, policy=policy)
-        return replace(exchange, candidates=fuse(await self.candidates(owner, call)))
+        return replace(exchange, candidates=await self._candidates(owner, call))
 
-    async def candidates(self, owner: Owner, call: Call) -> list[Candidate]:
-        """By meaning and by words; pinned ones; and what the question's words lean on."""
+    async def _candidates(self, owner: Owner, call: Call) -> tuple[Candidate, ...]:
+        """By meaning and by words; pinned ones (M18); and what the question's words lean on."""
         vectors = await self._embed.query(build_query(call))
-        found = await self._store.search(owner, vectors, Where(states=ACTIVE), self._limit)
+        slots = cues(call.query)
+        also = [PINNED, Where(slots=slots)] if slots else [PINNED]
+        found = await self._store.search(owner, vectors, ACTIVE, self._limit, also=also)
         words = frozenset(vectors.sparse.indices)
-        by_id = {c.memory.id: self._with_coverage(c, words) for c in found}
-        pinned = await self._store.find(owner, Where(states=ACTIVE, pinned=True), limit=MAX_PINNED)
-        _add(by_id, pinned.memories, "pinned")
-        if slots := cues(call.query):
-            cued = await self._store.find(owner, Where(states=ACTIVE, slots=slots), limit=MAX_CUED)
-            _add(by_id, cued.memories, "cue")
-        return list(by_id.values())
+        return tuple(self._with_evidence(c, words, slots) for c in found)
 
-    def _with_coverage(self, candidate: Candidate, words: frozenset[int]) -> Candidate:
-        if not words or not candidate.scores.get("bm25"):
-            return candidate
-        shared = words.intersection(self._embed.words(candidate.memory.fact.content))
-        return replace(candidate, scores={**candidate.scores, "coverage": len(shared) / len(words)})
-
-
-def _add(by_id: dict[UUID, Candidate], memories: Iterable[Memory], evidence: str) -> None:
-    for memory in memories:
-        known = by_id.get(memory.id, Candidate(memory, {}))
-        by_id[memory.id] = replace(known, scores={**known.scores, evidence: 1.0})
+    def _with_evidence(
+        self, candidate: Candidate, words: frozenset[int], slots: frozenset[str]
+    ) -> Candidate:
+        """With the share of the question's words that it holds, and whether its slot is cued."""
+        fact, scores = candidate.memory.fact, dict(candidate.scores)
+        if words and scores["bm25"]:
+            shared = words.intersection(self._embed.words(fact.content))
+            scores["coverage"] = len(shared) / len(words)
+        if fact.slot in slots:
+            scores["cue"] = 1.0
+        return replace(candidate, scores=scores)

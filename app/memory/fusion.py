@@ -7,26 +7,25 @@ whether a memory is relevant is the gate's question, asked of the scores themsel
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from app.domain import Candidate
+K = TypeVar("K")
+Scores = dict[str, float]
 
 DENSE_WEIGHT: Final = 0.5
 LEXICAL_WEIGHT: Final = 0.5
 
 
-def fuse(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates with `fused` (0..1) added, best first."""
-    best = max((c.scores.get("bm25", 0.0) for c in candidates), default=0.0) or 1.0
-    fused = [replace(c, scores={**c.scores, "fused": _fused(c, best)}) for c in candidates]
-    return tuple(sorted(fused, key=lambda c: c.scores["fused"], reverse=True))
+def fuse(found: Mapping[K, Scores]) -> dict[K, Scores]:
+    """The hits with `fused` (0..1) added to their `cosine` and `bm25`, best first."""
+    best = max((scores["bm25"] for scores in found.values()), default=0.0) or 1.0
+    fused = {key: {**scores, "fused": _fused(scores, best)} for key, scores in found.items()}
+    return dict(sorted(fused.items(), key=lambda pair: pair[1]["fused"], reverse=True))
 
 
-def _fused(candidate: Candidate, best: float) -> float:
-    cosine = max(candidate.scores.get("cosine", 0.0), 0.0)
-    lexical = candidate.scores.get("bm25", 0.0) / best
-    return DENSE_WEIGHT * cosine + LEXICAL_WEIGHT * lexical
+def _fused(scores: Scores, best: float) -> float:
+    cosine = max(scores["cosine"], 0.0)
+    return DENSE_WEIGHT * cosine + LEXICAL_WEIGHT * scores["bm25"] / best

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from app.domain import Answer, Receipt, Source, Turn
+from app.domain import Answer, Receipt, Source, Turn, utc_now
 from app.errors import StoreError
 from app.metrics import TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from uuid import UUID
 
     from app.domain import Exchange, Owner
     from app.ports import Spool, Store
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 _log = structlog.get_logger()
 CONVERSATION_HEADERS: Final = (b"x-memory-conversation", b"x-openwebui-chat-id")
 MAX_ANSWER_CHARS: Final = 20_000
+USES_SECONDS: Final = 2.0
 
 
 class Learning:
@@ -29,6 +33,8 @@ class Learning:
         self._spool = spool
         self._store = store
         self._background: set[asyncio.Task[None]] = set()
+        self._uses: dict[Owner, Counter[UUID]] = {}
+        self._closing = asyncio.Event()
 
     async def keep(self, exchange: Exchange, status: int, answer: Answer) -> None:
         """Put the round into the spool if it can teach something (M26), else give it a receipt."""
@@ -53,21 +59,30 @@ class Learning:
         self._later(self.keep(exchange, 0, Answer()))
 
     def used(self, exchange: Exchange) -> None:
-        """Count one use of each memory that was given to the model, after the answer (M17)."""
-        if exchange.owner is not None and exchange.block is not None:
-            self._later(self._touch(exchange))
+        """Count one use of each memory that the model was given; written a little later."""
+        owner, block = exchange.owner, exchange.block
+        if owner is None or block is None:
+            return
+        if not self._uses:
+            self._later(self._write_uses())
+        self._uses.setdefault(owner, Counter()).update(block.ids)
 
     async def close(self) -> None:
         """Wait for what runs in the background."""
+        self._closing.set()
         await asyncio.gather(*self._background, return_exceptions=True)
 
-    async def _touch(self, exchange: Exchange) -> None:
-        if exchange.owner is None or exchange.block is None:
-            return
-        try:
-            await self._store.touch(exchange.owner, exchange.block.ids, exchange.at)
-        except StoreError as error:
-            _log.warning("use_not_counted", id=exchange.id, reason=str(error))
+    async def _write_uses(self) -> None:
+        """All uses of a little while at once: one call may use a dozen memories."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(USES_SECONDS):
+                await self._closing.wait()
+        uses, self._uses = self._uses, {}
+        for owner, counts in uses.items():
+            try:
+                await self._store.touch(owner, counts, utc_now())
+            except StoreError as error:
+                _log.warning("uses_not_counted", reason=str(error))
 
     def _later(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

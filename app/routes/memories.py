@@ -22,7 +22,6 @@ from app.domain import (
     utc_now,
 )
 from app.errors import RejectedError
-from app.memory.fusion import fuse
 from app.memory.rows import parse_id, stamp, to_row, wire_id
 from app.routes.access import Access, access
 from app.routes.bodies import NewMemory, Patch, corrected
@@ -117,10 +116,10 @@ async def search_memories(
     """The nearest memories with their scores, best first; no gate."""
     active = replace(asked, states=asked.states or frozenset({State.ACTIVE}))
     vectors = await parts.embed.query(q)
-    ranked = fuse(await parts.store.search(who.owner(), vectors, active, limit))
+    found = await parts.store.search(who.owner(), vectors, active, limit)
     rows = [
         _shown(c.memory) | {"scores": {name: round(s, 4) for name, s in c.scores.items()}}
-        for c in ranked[:limit]
+        for c in found
     ]
     return {"object": "list", "data": rows}
 

@@ -110,7 +110,7 @@ async def test_nobody_else_sees_or_changes_a_row(store: Store, stranger: Owner) 
         assert (await store.find(ALICE, where)).memories == (mine,)
         assert [c.memory for c in await store.search(ALICE, query, where, 5)] == [mine]
 
-    await store.touch(stranger, [mine.id], later(1))
+    await store.touch(stranger, {mine.id: 1}, later(1))
     assert await store.forget(stranger, ids, later(1)) == []
     taken = replace(theirs, id=mine.id)
     assert await store.save(stranger, [Change(taken, query)]) == [False]
@@ -176,7 +176,7 @@ async def test_the_project_writes_its_pool_but_only_the_author_forgets(store: St
     alice, bob = Owner("acme", "alice", "site"), Owner("acme", "bob", "site")
     row = a_memory("The site uses Python", alice, pool=Pool.PROJECT)
     await keep(store, row)
-    await store.touch(bob, [row.id], later(1))
+    await store.touch(bob, {row.id: 1}, later(1))
     (seen,) = (await store.find(bob, Where())).memories
     assert seen.usage == Usage(1, later(1))
     changed = replace(seen, state=State.SUPERSEDED)

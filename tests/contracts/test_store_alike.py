@@ -40,7 +40,7 @@ async def test_the_same_memories_are_the_same_rows_everywhere(tmp_path: Path) ->
             settings = Settings(data_dir=tmp_path / name, qdrant_url=":memory:")
             store = await stack.enter_async_context(opened(StoreSpec(settings, EMBED, KEY)))
             await keep(store, *MEMORIES)
-            await store.touch(ALICE, [MEMORIES[0].id], later(5))
+            await store.touch(ALICE, {MEMORIES[0].id: 1}, later(5))
             await store.forget(ALICE, Where(content="forgotten"), later(6))
             rows.append(await raw_rows(store))
             found.append(await store.find(Tenant("acme"), EVERY_STATE))

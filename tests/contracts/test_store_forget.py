@@ -198,7 +198,7 @@ async def test_a_use_that_was_already_read_cannot_bring_a_row_back(
     row = a_memory(SECRET)
     await keep(store, row)
     racing = Meanwhile(engine, lambda: store.forget(ALICE, only(row), later(1)))
-    await PayloadStore(racing, KEY).touch(ALICE, [row.id], later(2))
+    await PayloadStore(racing, KEY).touch(ALICE, {row.id: 1}, later(2))
     assert await contents(store, ALICE, EVERY_STATE) == [""]
     assert (await raw(engine, ALICE, await vectors_of(SECRET)))[1] == 0
 
@@ -211,7 +211,7 @@ async def test_a_use_that_was_already_read_cannot_undo_a_change(
     await keep(store, row)
     second = replace(row, fact=replace(row.fact, content="second"))
     racing = Meanwhile(engine, lambda: store.save(ALICE, [Change(second, expect=row)]))
-    await PayloadStore(racing, KEY).touch(ALICE, [row.id], later(2))
+    await PayloadStore(racing, KEY).touch(ALICE, {row.id: 1}, later(2))
     assert await contents(store, ALICE) == ["second"]
 
 
@@ -264,7 +264,7 @@ async def test_a_damaged_row_costs_nobody_the_rest(
         assert [m for m in found if m.id != bad.id] == [good]
     assert {log["event"] for log in logs} <= {"unreadable_row"}
     assert "bad row" not in str(logs)
-    await store.touch(ALICE, [good.id, bad.id], later(1))
+    await store.touch(ALICE, {good.id: 1, bad.id: 1}, later(1))
 
     assert await store.forget(ALICE, only(bad), later(2)) == [bad.id]
     assert await store.forget(ALICE, EVERY_STATE, later(3)) == [good.id]

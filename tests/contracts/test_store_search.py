@@ -29,7 +29,8 @@ async def found(
     store: Store, vectors: Vectors, limit: int = 10, where: Where = ACTIVE, owner: Owner = ALICE
 ) -> dict[str, dict[str, float]]:
     hits = await store.search(owner, vectors, where, limit)
-    return {hit.memory.fact.content: dict(hit.scores) for hit in hits}
+    names = ("cosine", "bm25")
+    return {hit.memory.fact.content: {name: hit.scores[name] for name in names} for hit in hits}
 
 
 @pytest.mark.requirement("M15")
@@ -45,12 +46,15 @@ async def test_every_hit_has_both_scores(store: Store) -> None:
 
 
 @pytest.mark.requirement("M15")
-async def test_a_hit_of_one_search_gets_the_score_of_the_other(store: Store) -> None:
+async def test_a_hit_of_one_search_gets_the_score_of_the_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.memory.stores.base.DEPTH", 1)
     half = tuple(0.6 if axis == 0 else 0.8 if axis == 1 else 0.0 for axis in range(DIMENSION))
     await put(store, "near, other words", towards(0, (1,)))
     await put(store, "far, the word", Vectors(half, Sparse((7,), (1.0,))))
     await put(store, "nearer than far", towards(0, (2,)))
-    scores = await found(store, towards(0, (7,)), limit=1)
+    scores = await found(store, towards(0, (7,)), limit=2)
     near = next(name for name in scores if name != "far, the word")
     assert scores.keys() == {near, "far, the word"}
     assert scores["far, the word"]["cosine"] == pytest.approx(0.6, abs=1e-5)
@@ -68,7 +72,7 @@ async def test_both_searches_are_filtered_inside(store: Store) -> None:
     await put(store, "by cosine", towards(0))
     await put(store, "by word", towards(5, (7,)))
     query = towards(0, (7,))
-    assert (await found(store, query, limit=1)).keys() == {"by cosine", "by word"}
+    assert (await found(store, query, limit=2)).keys() == {"by cosine", "by word"}
     assert len(await found(store, query, limit=30, owner=BOB)) == 20
     assert len(await found(store, query, limit=30, where=Where())) == 22
 
@@ -128,8 +132,40 @@ async def test_limits(store: Store) -> None:
     for number in range(5):
         await put(store, str(number), towards(number, (7, number + 10)))
     assert await found(store, towards(0, (7,)), limit=0) == {}
-    assert len(await found(store, towards(0, (7,)), limit=2)) <= 4
+    assert len(await found(store, towards(0, (7,)), limit=2)) == 2
     assert len(await found(store, towards(0, (7,)), limit=1000)) == 5
+
+
+@pytest.mark.requirement("M15")
+async def test_the_best_of_both_comes_first(store: Store) -> None:
+    await put(store, "neither", towards(5))
+    await put(store, "by cosine", towards(0))
+    await put(store, "by both", towards(0, (7,)))
+    hits = await store.search(ALICE, towards(0, (7,)), ACTIVE, 3)
+    assert [hit.memory.fact.content for hit in hits] == ["by both", "by cosine", "neither"]
+    assert [round(hit.scores["fused"], 3) for hit in hits] == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.requirement("M9", "M18")
+async def test_what_else_is_wanted_comes_whatever_its_score_but_never_anothers(
+    store: Store,
+) -> None:
+    for owner in (ALICE, BOB):
+        name = owner.user
+        for row in (
+            a_memory(f"{name} pinned", owner, pinned=True),
+            a_memory(f"{name} home", owner, slot="home_city"),
+            a_memory(f"{name} old home", owner, slot="home_city", state=State.SUPERSEDED),
+            a_memory(f"{name} other", owner),
+        ):
+            assert await store.save(owner, [Change(row, towards(9))]) == [True]
+        await put(store, f"{name} best", towards(0, (7,)), owner)
+    also = [Where(pinned=True), Where(slots=frozenset({"home_city", "employer"}))]
+    for limit, best in ((1, ["alice best"]), (0, [])):
+        hits = await store.search(ALICE, towards(0, (7,)), ACTIVE, limit, also=also)
+        names = [hit.memory.fact.content for hit in hits]
+        assert names[: len(best)] == best
+        assert sorted(names[len(best) :]) == ["alice home", "alice pinned"]
 
 
 async def test_rows_without_vectors_are_kept_but_not_searched(store: Store) -> None:

@@ -124,13 +124,13 @@ async def test_a_crowd_that_inserts_the_same_id_has_one_winner(busy_store: Store
 async def test_a_use_is_counted(store: Store) -> None:
     row, other = a_memory("used"), a_memory("not used")
     await keep(store, row, other)
-    await store.touch(ALICE, [row.id, row.id], later(1))
-    await store.touch(ALICE, [row.id], later(2))
-    assert await row_of(store, row) == replace(row, usage=Usage(2, later(2)))
+    await store.touch(ALICE, {row.id: 1}, later(1))
+    await store.touch(ALICE, {row.id: 3}, later(2))
+    assert await row_of(store, row) == replace(row, usage=Usage(4, later(2)))
     assert await row_of(store, other) == other
-    await store.touch(ALICE, [], later(3))
+    await store.touch(ALICE, {}, later(3))
     hits = await store.search(ALICE, await vectors_of("used"), Where(), 1)
-    assert hits[0].memory.usage == Usage(2, later(2))
+    assert hits[0].memory.usage == Usage(4, later(2))
 
 
 @pytest.mark.requirement("M17")
@@ -138,7 +138,7 @@ async def test_a_use_is_counted(store: Store) -> None:
 async def test_only_what_is_active_is_counted(store: Store, state: State) -> None:
     row = a_memory("idle", state=state)
     await keep(store, row)
-    await store.touch(ALICE, [row.id, a_memory("never there").id], later(1))
+    await store.touch(ALICE, {row.id: 1, a_memory("never there").id: 1}, later(1))
     assert await row_of(store, row) == row
     assert (await store.find(ALICE, EVERY_STATE)).total == 1
 
@@ -147,7 +147,7 @@ async def test_only_what_is_active_is_counted(store: Store, state: State) -> Non
 async def test_a_use_does_not_make_a_row_look_changed(store: Store) -> None:
     row = a_memory("used")
     await keep(store, row)
-    await store.touch(ALICE, [row.id], later(1))
+    await store.touch(ALICE, {row.id: 1}, later(1))
     assert await store.save(ALICE, [Change(saying(row, "new"), expect=row)]) == [True]
 
 
@@ -162,7 +162,8 @@ async def test_forget_among_uses_and_writes_is_final(busy_store: Store) -> None:
         await store.save(ALICE, [Change(saying(row, f"rewritten {number}"), expect=row)])
         await store.save(ALICE, [Change(row)])
 
-    uses = [store.touch(ALICE, ids, later(number)) for number in range(10)]
+    counts = dict.fromkeys(ids, 1)
+    uses = [store.touch(ALICE, counts, later(number)) for number in range(10)]
     writes = [write(row, number) for number, row in enumerate(rows)]
     forget = asyncio.create_task(store.forget(ALICE, Where(ids=frozenset(ids)), later(99)))
     await asyncio.gather(*uses[:5], *writes, forget, *uses[5:])

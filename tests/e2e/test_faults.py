@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -25,7 +26,7 @@ FACT = "The user's dog is called Rex."
 @pytest.mark.requirement("M27")
 @pytest.mark.parametrize("say", [client.sync_whole, client.sync_streamed])
 def test_a_killed_process_learns_after_restart_exactly_once(
-    start: Start, say: type[client.Spoken]
+    start: Start, say: Callable[..., client.Spoken]
 ) -> None:
     remora = start()
     _, headers = say(remora, KEY, SAID)

@@ -9,9 +9,9 @@ from app.settings import Settings, UpstreamSettings
 def test_settings_are_frozen() -> None:
     settings = Settings()
     with pytest.raises(ValidationError):
-        settings.port = 1
+        settings.port = 1  # type: ignore[misc]
     with pytest.raises(ValidationError):
-        settings.recall.limit = 1
+        settings.recall.limit = 1  # type: ignore[misc]
 
 
 def test_one_upstream_by_default_and_it_is_openais() -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_CLAUSES: Final = 12
 _MAX_LEAD_INS: Final = 6
+_MAX_TAILS: Final = 4
+_STOPS: Final = ".!…;,:–—- "
 _CARRIED_SUBJECT: Final = re.compile(r"^(?:i|we)\b", re.IGNORECASE)
 
 
@@ -61,9 +63,11 @@ def clause(
     """The clause at a place of a sentence."""
     part = sentence.cut(*span)
     part = part if subject else without_lead_in(part, language)
-    words = part.words.rstrip(".!…;,: ")
-    if (tail := language["trailing"].search(words)) is not None:
-        words = words[: tail.start()]
+    words = part.words.rstrip(_STOPS)
+    for _ in range(_MAX_TAILS):
+        if (tail := language["trailing"].search(words)) is None:
+            break
+        words = words[: tail.start()].rstrip(_STOPS)
     spelled = language.grammar.spelled
     text = " ".join(spelled.get(word.lower(), word) for word in words.split())
     return Clause(subject + text if text else "", part.raw[: len(words)], span, subject, leans)

@@ -7,7 +7,7 @@ wish (`standing`) or a statement about the user that no rule knows (`generic`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.memory.extract.classify import LEARNED, Kind, classify

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from app.domain import (
     Where,
 )
 from app.errors import EmptyFilterError, StoreError
+from app.memory.fusion import Scores, fuse
 from app.memory.rows import (
     Row,
     digest,
@@ -41,7 +43,7 @@ from app.memory.rows import (
 from app.memory.stores.plan import Kit, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from app.domain import Change, Scope
@@ -52,9 +54,14 @@ C = TypeVar("C")
 PAGE: Final = 1000
 # Rows that match but cannot be written, again and again, end a forget with an error.
 ATTEMPTS: Final = 5
+# How much deeper than asked each search looks, so that the best of both are surely among them.
+DEPTH: Final = 3
+# Rows that are candidates whatever their score: pinned ones, slots that a question leans on.
+MAX_ALSO: Final = 30
+UNRANKED: Final[Scores] = {"cosine": 0.0, "bm25": 0.0, "fused": 0.0}
 _LIVING: Final = frozenset(State) - {State.FORGOTTEN}
 
-Hit = tuple[Row, float]
+Hit = tuple[UUID, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class Engine(Protocol[C]):
     async def nearest(
         self, condition: C, vectors: Vectors, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        """The best by cosine and the best by BM25, each within the condition."""
+        """The best by cosine and the best by BM25, each within the condition; no rows yet."""
         ...
 
     async def scroll(self, condition: C, limit: int, *, newest: bool = True) -> list[Row]:
@@ -107,17 +114,40 @@ class PayloadStore(Generic[C]):
         self._plan = Plan(engine.kit, key)
 
     async def search(
-        self, owner: Owner, vectors: Vectors, where: Where, limit: int
+        self,
+        owner: Owner,
+        vectors: Vectors,
+        where: Where,
+        limit: int,
+        *,
+        also: Sequence[Where] = (),
     ) -> list[Candidate]:
         condition = self._plan.visible(owner, where)
-        if limit < 1:
+        ranked = await self._ranked(owner, vectors, where, limit)
+        wanted = [self._plan.visible(owner, extra) for extra in also]
+        if ranked:
+            wanted.append(self._engine.kit.ids(ranked))
+        if not wanted:
             return []
-        found = _Evidence(*await self._engine.nearest(condition, vectors, limit))
+        chosen = self._engine.kit.every([condition, self._engine.kit.either(wanted)])
+        rows = await self._engine.scroll(chosen, len(ranked) + MAX_ALSO, newest=False)
+        found = {memory.id: memory for memory in _readable(rows)}
+        order = [*(key for key in ranked if key in found), *(found.keys() - ranked.keys())]
+        return [Candidate(found[key], ranked.get(key, UNRANKED)) for key in order]
+
+    async def _ranked(
+        self, owner: Owner, vectors: Vectors, where: Where, limit: int
+    ) -> dict[UUID, Scores]:
+        """The best `limit` of a deeper look, each with both scores and their fusion."""
+        if limit < 1:
+            return {}
+        condition = self._plan.visible(owner, where)
+        found = _Evidence(*await self._engine.nearest(condition, vectors, limit * DEPTH))
         # Without a word to look for, every hit would seem to lack its BM25 score.
         if vectors.sparse.indices and (missing := found.one_sided()):
             within = self._plan.visible(owner, replace(where, ids=frozenset(missing)))
             found.add(*await self._engine.nearest(within, vectors, len(missing)))
-        return found.candidates()
+        return dict(islice(fuse(found.scores).items(), limit))
 
     async def find(
         self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
@@ -134,12 +164,13 @@ class PayloadStore(Generic[C]):
             raise StoreError("a row of another owner cannot be written")
         return await self._engine.write([self._write(owner, change) for change in changes])
 
-    async def touch(self, owner: Owner, ids: Sequence[UUID], at: datetime) -> None:
-        if not ids:
+    async def touch(self, owner: Owner, uses: Mapping[UUID, int], at: datetime) -> None:
+        if not uses:
             return
-        where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
-        rows = await self._engine.scroll(self._plan.visible(owner, where), len(ids))
-        await self._engine.write([self._used(owner, row, at) for row in rows])
+        where = Where(ids=frozenset(uses), states=frozenset({State.ACTIVE}))
+        rows = await self._engine.scroll(self._plan.visible(owner, where), len(uses))
+        used = [self._used(owner, row, uses[id_of(row)], at) for row in rows]
+        await self._engine.write(used)
 
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
         if not where.selective:
@@ -209,10 +240,10 @@ class PayloadStore(Generic[C]):
             "rev": _revision(),
         }
 
-    def _used(self, owner: Owner, row: Row, at: datetime) -> Write[C]:
+    def _used(self, owner: Owner, row: Row, times: int, at: datetime) -> Write[C]:
         """`rev` stays: whoever wrote the row at this moment must still find it (see Qdrant)."""
         known = row.get("use_count")
-        count = known + 1 if isinstance(known, int) else 1
+        count = known + times if isinstance(known, int) else times
         used = row | {"use_count": count, "last_used_at": stamp(at)}
         return Write(id_of(row), used, None, self._plan.unchanged(owner, row))
 
@@ -264,27 +295,19 @@ class _Evidence:
     """Both scores of each hit."""
 
     def __init__(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
-        self._rows: dict[str, Row] = {}
-        self._scores: dict[str, dict[str, float]] = {}
+        self._found: dict[UUID, Scores] = {}
         self.add(dense, lexical)
 
     def add(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
         for name, hits in (("cosine", dense), ("bm25", lexical)):
-            for row, score in hits:
-                self._rows.setdefault(row["id"], row)
-                self._scores.setdefault(row["id"], {})[name] = score
+            for key, score in hits:
+                self._found.setdefault(key, {})[name] = score
 
     def one_sided(self) -> list[UUID]:
         """Hits that only one of the two searches has scored."""
-        return [
-            id_of(self._rows[key])
-            for key, scores in self._scores.items()
-            if scores.keys() < {"cosine", "bm25"}
-        ]
+        return [key for key, scores in self._found.items() if len(scores) == 1]
 
-    def candidates(self) -> list[Candidate]:
-        zero = {"cosine": 0.0, "bm25": 0.0}
-        return [
-            Candidate(memory, zero | self._scores[wire_id(memory.id)])
-            for memory in _readable(self._rows.values())
-        ]
+    @property
+    def scores(self) -> dict[UUID, Scores]:
+        """What was found; no word in common is a BM25 score of 0."""
+        return {key: UNRANKED | scores for key, scores in self._found.items()}

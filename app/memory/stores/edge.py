@@ -12,7 +12,7 @@ import contextlib
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import qdrant_edge as edge
 import structlog
@@ -222,7 +222,7 @@ def _request(
     name: str, vector: list[float] | edge.SparseVector, condition: edge.Filter, limit: int
 ) -> edge.QueryRequest:
     query = edge.Query.Nearest(vector, using=name)
-    return edge.QueryRequest(limit, query=query, filter=condition, with_payload=True)
+    return edge.QueryRequest(limit, query=query, filter=condition)
 
 
 def _sparse(vector: Sparse) -> edge.SparseVector:
@@ -230,4 +230,5 @@ def _sparse(vector: Sparse) -> edge.SparseVector:
 
 
 def _hits(points: list[edge.ScoredPoint]) -> list[Hit]:
-    return [(with_id(point.payload, point.id), point.score) for point in points]
+    # Only UUIDs are ever written.
+    return [(cast("UUID", point.id), point.score) for point in points]

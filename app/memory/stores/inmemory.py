@@ -109,7 +109,7 @@ class InMemoryEngine:
 
     def _best(self, scores: dict[UUID, float], limit: int) -> list[Hit]:
         best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
-        return [(self._row(key), scores[key]) for key in best]
+        return [(key, scores[key]) for key in best]
 
     def _inverse_document_frequency(self, query: Sparse) -> dict[int, float]:
         """Qdrant's IDF modifier: ln(1 + (N - n + 0.5) / (n + 0.5))."""

@@ -7,6 +7,7 @@ condition held, is read back through the row's revision.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import UUID
 
 from qdrant_client import AsyncQdrantClient, models
 
@@ -15,7 +16,6 @@ from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
-    from uuid import UUID
 
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
@@ -90,7 +90,7 @@ class QdrantEngine:
             requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
         client = await self._prepared()
         found = await _mapped(client.query_batch_points(self._collection, requests=requests))
-        hits = [[(with_id(p.payload, p.id), p.score) for p in answer.points] for answer in found]
+        hits = [[(UUID(str(p.id)), p.score) for p in answer.points] for answer in found]
         return hits[0], hits[1] if len(hits) > 1 else []
 
     async def scroll(
@@ -208,7 +208,7 @@ def _request(
     name: str, vector: list[float] | models.SparseVector, condition: models.Filter, limit: int
 ) -> models.QueryRequest:
     return models.QueryRequest(
-        query=vector, using=name, filter=condition, limit=limit, with_payload=True
+        query=vector, using=name, filter=condition, limit=limit, with_payload=False
     )
 
 

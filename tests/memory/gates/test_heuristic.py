@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ SETTINGS = GateSettings(count=lambda text: len(text.split()), floor=0.3)
 gate = HeuristicGate(SETTINGS)
 
 
-def candidate(content: str, cosine: float, **given: object) -> Candidate:
+def candidate(content: str, cosine: float, **given: Any) -> Candidate:
     return Candidate(a_memory(content, **given), {"cosine": cosine, "fused": cosine})
 
 

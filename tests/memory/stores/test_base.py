@@ -55,11 +55,11 @@ async def test_a_score_that_is_missing_is_asked_for_once(
     await keep(store, a_memory("I like tea"), a_memory("I have a cat"))
     engine.asked.clear()
     await store.search(ALICE, await vectors_of("tea"), Where(), 5)
-    assert engine.asked == ["nearest 5", "nearest 1"]
+    assert engine.asked == ["nearest 15", "nearest 1"]
     engine.asked.clear()
     dense = (await vectors_of("tea")).dense
     await store.search(ALICE, Vectors(dense, Sparse((), ())), Where(), 5)
-    assert engine.asked == ["nearest 5"]
+    assert engine.asked == ["nearest 15"]
     engine.asked.clear()
     assert await store.search(ALICE, await vectors_of("tea"), Where(), 0) == []
     assert engine.asked == []
@@ -97,7 +97,7 @@ async def test_a_use_keeps_the_revision_of_its_row(
     row = a_memory("row")
     await keep(store, row)
     before = engine._rows[row.id]["rev"]
-    await store.touch(ALICE, [row.id], later(1))
+    await store.touch(ALICE, {row.id: 1}, later(1))
     assert engine._rows[row.id]["rev"] == before
     changed = replace(row, state=State.PENDING)
     assert await store.save(ALICE, [Change(changed, expect=row)]) == [True]
@@ -110,6 +110,6 @@ async def test_what_a_newer_version_added_to_a_row_survives_a_use(
     row = a_memory("row")
     await keep(store, row)
     engine._rows[row.id]["mood"] = "good"
-    await store.touch(ALICE, [row.id], later(1))
+    await store.touch(ALICE, {row.id: 1}, later(1))
     assert engine._rows[row.id]["mood"] == "good"
     assert await contents(store, ALICE) == ["row"]

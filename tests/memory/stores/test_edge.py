@@ -238,7 +238,7 @@ async def test_a_panic_is_a_store_error(engine: EdgeEngine) -> None:
         store.find(ALICE, Where()),
         store.search(ALICE, query, Where(), 1),
         store.save(ALICE, [Change(row, query)]),
-        store.touch(ALICE, [row.id], later(1)),
+        store.touch(ALICE, {row.id: 1}, later(1)),
         store.forget(ALICE, Where(content="row"), later(1)),
     ):
         with pytest.raises(StoreError) as caught:

@@ -55,7 +55,7 @@ async def test_writes_stop_while_there_is_room_and_reads_go_on(tmp_path: Path) -
     with pytest.raises(StoreError, match="the disk is full"):
         await keep(store, a_memory("too much"))
     with pytest.raises(StoreError, match="the disk is full"):
-        await store.touch(ALICE, [row.id], later(1))
+        await store.touch(ALICE, {row.id: 1}, later(1))
     assert await contents(store, ALICE) == ["kept"]
     hits = await store.search(ALICE, await vectors_of("kept"), Where(), 1)
     assert [hit.memory for hit in hits] == [row]

@@ -146,7 +146,7 @@ async def test_errors_say_what_kind_they_are_and_no_more(
         store.find(ALICE, Where(content=SECRET)),
         store.search(ALICE, query, Where(), 1),
         store.save(ALICE, [Change(a_memory(SECRET), query)]),
-        store.touch(ALICE, [a_memory(SECRET).id], START),
+        store.touch(ALICE, {a_memory(SECRET).id: 1}, START),
         store.forget(ALICE, Where(content=SECRET), START),
     ):
         with pytest.raises(StoreError) as caught:
