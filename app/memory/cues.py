@@ -48,23 +48,22 @@ _CODE: Final = frozenset(
 _PARTNER: Final = r"my (?:wife|husband|partner|girlfriend|boyfriend|spouse|fianc[eé]e?)"
 
 
-def _row(
-    words: re.Pattern[str], *slots: str, unless: re.Pattern[str] | None = None
-) -> tuple[Cue, ...]:
-    return (Cue(words, frozenset(slots), unless),)
+def _row(words: re.Pattern[str], *slots: str, unless: re.Pattern[str] | None = None) -> Cue:
+    return Cue(words, frozenset(slots), unless)
 
 
 CUES: Final[tuple[Cue, ...]] = (
     # where
-    *_row(
+    _row(
         _words(
-            r"nearby|near (?:me|here|by)|near(?:est)?\b.{0,30}\bto me|around here|close by|close to me",
+            r"nearby|near (?:me|here|by)|near(?:est)?\b.{0,30}\bto me|around here",
+            r"close (?:by|to me)",
             r"in my (?:area|city|town|neighbou?rhood|region)|my (?:home ?town|city|address|local)",
             r"where (?:do|did|should) (?:i|we) live|where am i (?:based|living|from)|where i live",
         ),
         "home_city",
     ),
-    *_row(
+    _row(
         _words(
             r"(?:the|today'?s|tomorrow'?s|this week'?s|what'?s) weather|weather (?:like|forecast)",
             r"weather (?:today|tonight|tomorrow|this|now|outside|next)|(?:an|my) umbrella",
@@ -73,74 +72,74 @@ CUES: Final[tuple[Cue, ...]] = (
         "home_city",
         unless=_THEME,
     ),
-    *_row(
+    _row(
         _words(r"flights? (?:to|from)|fly(?:ing)? to|visa"),
         "home_city",
         "nationality",
         unless=_THEME,
     ),
-    *_row(
+    _row(
         _words(r"my country|which country|my taxes|public holidays?"), "home_country", "home_city"
     ),
-    *_row(
+    _row(
         _words(r"what time is it|my time ?zone|my local time|schedule a (?:call|meeting)"),
         *("timezone", "home_city"),
         unless=_THEME,
     ),
     # what to eat
-    *_row(
+    _row(
         _words(
             r"recipes?|cook(?:ing)?|bake|baking|dinner|lunch|breakfast|brunch|supper|snacks?|dessert",
-            r"restaurants?|meals?|meal plan|grocer(?:y|ies)|takeaway|take-?out|(?:to|should i) eat|menu",
+            r"restaurants?|meals?|grocer(?:y|ies)|takeaway|take-?out|(?:to|should i) eat|menu",
         ),
         *_FOOD,
         unless=_THEME,
     ),
-    *_row(_words(r"painkillers?|medications?|antibiotics?|supplements?"), "allergy", "health"),
-    *_row(
+    _row(_words(r"painkillers?|medications?|antibiotics?|supplements?"), "allergy", "health"),
+    _row(
         _words(r"work ?outs?|exercise plan|training plan|fitness"), "health", "age", unless=_THEME
     ),
     # who
-    *_row(_words(r"who am i|what(?:'s| is) my name|what am i called|my signature"), "name"),
-    *_row(
+    _row(_words(r"who am i|what(?:'s| is) my name|what am i called|my signature"), "name"),
+    _row(
         _words(r"introduce me|my bio|about me|cover letter|my (?:resume|cv)"),
         "name",
         "job",
         "employer",
     ),
-    *_row(
+    _row(
         _words(r"how old am i|my age|when was i born|my (?:birthday|birth ?date)"),
         "age",
         "birthday",
     ),
     # work
-    *_row(
+    _row(
         _words(
             r"where (?:do|am) i (?:work|working|employed)|who do i work for|my (?:company|employer)"
         ),
         "employer",
     ),
-    *_row(
+    _row(
         _words(
             r"my (?:current |new )?(?:job|role|position|profession|occupation|career|job title)",
             r"what do i do(?: for (?:a living|work))?(?=\?|$)",
         ),
         *("job", "employer"),
     ),
-    *_row(
+    _row(
         _words(r"what (?:do|am) i (?:study|studying)|my (?:degree|major|studies)"),
         "studies",
         "school",
     ),
     # people and pets
-    *_row(_words(_PARTNER, r"our anniversary|date night"), "partner.name"),
-    *_row(_words(r"my (?:kids?|child|children|son|daughter|baby)s?"), "child.name"),
+    _row(_words(_PARTNER, r"our anniversary|date night"), "partner.name"),
+    _row(_words(r"my (?:kids?|child|children|son|daughter|baby)s?"), "child.name"),
     *(
         Cue(_words(f"my {species}s?"), frozenset({f"pet.{key}", f"pet.{key}.name"}))
         for species in SPECIES
         for key in (species.replace(" ", "_"),)
     ),
-    *_row(
+    _row(
         _words(r"my pets?|(?:a|the|my) vet"),
         *(
             f"pet.{s}{part}"
@@ -149,39 +148,39 @@ CUES: Final[tuple[Cue, ...]] = (
         ),
     ),
     # code and tools
-    *_row(
+    _row(
         _words(
             r"(?:write|implement|create|refactor|rewrite|add|generate)\b.{0,40}\b"
             r"(?:functions?|class(?:es)?|scripts?|methods?|modules?|code|snippet|program|component)",
         ),
         *_CODE,
     ),
-    *_row(
+    _row(
         _words(
             r"(?:write|implement|create|generate)\b.{0,40}\b(?:function|script|program|snippet)"
         ),
         "programming_language",
         unless=_NAMED_LANGUAGE,
     ),
-    *_row(
+    _row(
         _words(
             r"(?:install|update|upgrade|add|remove|bump)\b.{0,20}\b(?:dependenc(?:y|ies)|packages?|deps)",
             r"dependencies|npm install|lock ?file|(?:how (?:do|can|to)|to|i|we) (?:i |we )?install",
         ),
         "project.package_manager",
     ),
-    *_row(
+    _row(
         _words(r"(?:our|the) (?:database|db|schema)|(?:db|database|schema) migrations?"),
         "project.database",
     ),
-    *_row(_words(r"deploy(?:ing|ment)?|ship (?:it|this)"), "project.deploy", unless=_THEME),
-    *_row(_words(r"run (?:the|our|all|my) tests|test suite|unit tests?"), "project.test"),
-    *_row(_words(r"(?:our|the) (?:ci|build|pipeline)"), "project.ci", "project.build"),
-    *_row(
+    _row(_words(r"deploy(?:ing|ment)?|ship (?:it|this)"), "project.deploy", unless=_THEME),
+    _row(_words(r"run (?:the|our|all|my) tests|test suite|unit tests?"), "project.test"),
+    _row(_words(r"(?:our|the) (?:ci|build|pipeline)"), "project.ci", "project.build"),
+    _row(
         _words(r"my editor|key ?bindings?|editor (?:setup|config|plugins?)|which editor"), "editor"
     ),
-    *_row(_words(r"my (?:shell|terminal|dotfiles|prompt)|shell alias(?:es)?"), "shell", "os"),
-    *_row(_words(r"my (?:computer|laptop|machine|pc|operating system|os)"), "os"),
+    _row(_words(r"my (?:shell|terminal|dotfiles|prompt)|shell alias(?:es)?"), "shell", "os"),
+    _row(_words(r"my (?:computer|laptop|machine|pc|operating system|os)"), "os"),
 )
 
 # A question sits at the head or the end of a turn; between them lies material.

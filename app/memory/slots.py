@@ -1,4 +1,4 @@
-"""What a statement is a value of: the table of slots. Pure. (`cues` finds a question's slots.)
+"""What a statement is a value of: the table of slots. Pure.
 
 A slot that holds one value is replaced by a new one (M35); one that holds many only grows (M36).
 `*` stands for one part of a name: `pet.*.name` covers `pet.dog.name`.

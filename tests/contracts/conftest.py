@@ -17,7 +17,8 @@ from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.rows import Row
-from app.memory.stores.base import Engine, Hit, PayloadStore, Write
+from app.memory.stores.base import Engine, PayloadStore, Write
+from app.memory.stores.evidence import Hit
 from app.memory.stores.edge import EdgeEngine
 from app.ports import Store
 from app.settings import Settings

@@ -1,4 +1,4 @@
-"""What a sentence or clause is for: only a statement, a plan or a standing wish is learned. Pure."""
+"""What a sentence is for: only a statement, a plan or a standing wish is learned. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A sentence as clauses, each with its own subject, so that one sentence can give several facts.
 
 "I'm Ana, I live in Lisbon and work at Acme" → "I'm Ana" · "I live in Lisbon" · "I work at Acme".
-A clause that leans on the one before it ("…, but it was messy", "… and work at") is marked so. Pure.
+A clause that leans on the one before it ("…, but it was messy", "… and work at") says so. Pure.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def clause(
 
 
 def together(sentence: Said, parts: Sequence[Clause]) -> Clause:
-    """Neighbouring clauses as one, with what stands between them and the subjects they were given."""
+    """Neighbouring clauses as one, with what stands between and the subjects they were given."""
     text = parts[0].text
     for before, part in pairwise(parts):
         between = single_spaced(sentence.words[before.span[1] : part.span[0]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.memory.extract.wording import Said
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from app.memory.extract.language import Language
 
-MAX_CORRECTIONS = 5
+MAX_CORRECTIONS: Final = 5
 
 
 def joined(sentences: Sequence[Said], language: Language) -> list[Said]:
-    """ "I live in Boston." and "No wait, Cambridge." become one sentence that corrects itself."""
+    """A sentence and the one that corrects it ("No wait, Cambridge.") become one."""
     found: list[Said] = []
     for sentence in sentences:
         if found and language["correction_starts"].search(sentence.words):

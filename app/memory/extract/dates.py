@@ -1,4 +1,4 @@
-"""Days that are named from where the speaker stands: "last month", "next Friday", "March 3rd". Pure.
+"""Days named from where the speaker stands: "last month", "next Friday", "March 3rd". Pure.
 
 A relative date is resolved against the turn's time (M31), never against the time of processing.
 "Last" and "next" mean the nearest one before and after that day; a date without a year lies in the
@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 
+from app.memory.extract.language import DateWords
+
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
-    from app.memory.extract.language import DateWords, Form
+    from app.memory.extract.language import Form
 
 _MONTHS: Final = 12
 _WEEK: Final = 7
@@ -109,12 +111,17 @@ def _resolve(groups: dict[str, str], form: Form, now: _Now) -> tuple[date, str] 
         return _nearest(now.day, words.seasons[groups["season"]], 1, now.side(form)), "season"
     if "month" in groups:
         return _month(groups, form, now)
+    return _counted(groups, form, now)
+
+
+def _counted(groups: dict[str, str], form: Form, now: _Now) -> tuple[date, str] | None:
+    """A year by its number, or so many days, weeks, months or years away."""
     if "year" in groups:
         return date(int(groups["year"]), 1, 1), "given"
-    unit = form.unit or _unit(groups.get("unit") or groups.get("unit2", ""), words)
+    unit = form.unit or _unit(groups.get("unit") or groups.get("unit2", ""), now.words)
     if unit is None:
         return None
-    return _moved(now.day, unit, _amount(groups, form, words)), unit
+    return _moved(now.day, unit, _amount(groups, form, now.words)), unit
 
 
 def _unit(word: str, words: DateWords) -> str | None:

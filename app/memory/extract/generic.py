@@ -96,7 +96,7 @@ def goes_on(sentence: Said, kind: Kind, language: Language) -> bool:
 
 
 def with_subject(clause: Clause, language: Language) -> Clause:
-    """ "Moved to Porto" with the subject that was left out."""
+    """The clause with the subject that was left out: "Moved to Porto" → "I moved to Porto"."""
     text = clause.text
     if not language["elliptical"].search(text):
         return clause

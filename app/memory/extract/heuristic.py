@@ -1,8 +1,8 @@
 """The default extractor: what the user asserted, by rules that are data, with no model call (M28).
 
-A message becomes the user's own sentences (`scope`), a sentence clauses (`clauses`), a clause is told
-apart from questions and requests (`classify`); what is left is a value of a slot (`rules`), a standing
-wish (`standing`) or a statement about the user that no rule knows (`generic`).
+A message becomes the user's own sentences (`scope`), a sentence clauses (`clauses`), a clause is
+told apart from questions and requests (`classify`); what is left is a value of a slot (`rules`), a
+standing wish (`standing`) or a statement about the user that no rule knows (`generic`).
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class _Reader:
     def _asserted(self, parts: Sequence[Clause]) -> Iterator[Clause]:
         """The clauses that state something; a question takes along what leans on it."""
         dropped = False
-        for part in parts:
-            part = resolved(part, self._person, self._language)
+        for spoken in parts:
+            part = resolved(spoken, self._person, self._language)
             self._person = named(part.text, self._language) or self._person
             if part.leans and dropped:
                 continue

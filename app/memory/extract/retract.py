@@ -1,4 +1,4 @@
-"""What the user takes back: "I no longer work at Acme" speaks of the slot that "I work at" fills."""
+"""What the user takes back: "I no longer work at Acme" is about the slot of "I work at Acme"."""
 
 from __future__ import annotations
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from app.domain import MAX_QUOTE_CHARS, Learned, Pool, clean_text
 from app.memory.extract.classify import is_future
+from app.memory.extract.clauses import Clause
 from app.memory.extract.dates import Mention, dated, mentions
+from app.memory.extract.language import Language
 from app.memory.extract.third import Voice, sentence, third_person
 from app.memory.slots import slot_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
-    from app.memory.extract.clauses import Clause
-    from app.memory.extract.language import Language, Rule
+    from app.memory.extract.language import Rule
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 
@@ -111,7 +112,7 @@ def _content(rule: Rule, match: re.Match[str], reading: Reading) -> str:
 
 
 def _since(mention: Mention) -> str:
-    """ " since October 2026": the written date without its own preposition."""
+    """The written date behind "since", without its own preposition."""
     words = mention.written.split(" ", 1)
     bare = (
         words[1]

@@ -1,4 +1,4 @@
-"""Which sentences the user says for themselves: no material, no part that is played, no joke. Pure."""
+"""Which sentences the user says for themselves: no material, no part played, no joke. Pure."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ _MATERIAL: Final = re.compile(
     |\S+@\S+[:~].*[$#]|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|CRITICAL)\b
     |Traceback\ |File\ "|at\ [\w.$<>]+\(|Caused\ by:|[\w.]+(?:Error|Exception)\b
     |(?:user|assistant|human|ai|bot|system|tool|chatgpt|claude)\s?:\s
-    |[+-]{3}\ \S|@@\ |diff\ --git|import\ \w|from\ \S+\ import|(?:def|class|function|const|let|var)\ \w
+    |[+-]{3}\ \S|@@\ |diff\ --git|import\ \w|from\ \S+\ import
+    |(?:def|class|function|const|let|var)\ \w
     |(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\ .*(?:;|\bFROM\b|\bINTO\b|\bSET\b|\bTABLE\b)
     |return\b.*[;()]|(?:if|for|while)\b.*[:{]\s*$|[{}\[\]()<>;]+\s*$|(?:GET|POST|PUT)\ /
     |[\w.-]+\s?[:=]{1,2}\s?["'\[{(<\d]|\S+\s=\s\S+\s*;?$|"\w+"\s?:)""",
@@ -49,7 +50,7 @@ _SYMBOL_SHARE: Final = 0.2
 
 
 def own_words(text: str) -> str:
-    """The message without code, tagged blocks, material lines and quotations.
+    r"""The message without code, tagged blocks, material lines and quotations.
 
     >>> own_words("I use Rust.\\n```\\nlet me = 1;\\n```\\nMy boss said “we all love Go”.")
     'I use Rust.\\n\\n\\n\\n\\nMy boss said \ufffc.'

@@ -22,7 +22,7 @@ _EMPTY: Final = frozenset(
 
 
 def tidy(found: Sequence[Learned]) -> tuple[Learned, ...]:
-    """Of a slot that holds one value the last; of statements that say no more than another, none."""
+    """Of a slot that holds one value the last; no statement that says no more than another."""
     last = {item.fact.slot: item for item in found if _single(item)}
     kept: list[Learned] = []
     for item in found:

@@ -1,4 +1,4 @@
-"""A piece of the message and its plain words, place by place, so that each can be cut alike. Pure."""
+"""A piece of the message and its plain words, place by place, to be cut alike. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 _PLAIN: Final = str.maketrans(
     {
-        **dict.fromkeys("’‘`´", "'"),
+        **dict.fromkeys("’‘`\u00b4", "'"),
         **dict.fromkeys("“”„", '"'),
         **dict.fromkeys("\n\t\r\u00a0\u2009\u202f", " "),
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -40,6 +39,7 @@ from app.memory.rows import (
     to_row,
     wire_id,
 )
+from app.memory.stores.evidence import UNRANKED, Evidence, Hit
 from app.memory.stores.plan import Kit, Plan
 
 if TYPE_CHECKING:
@@ -55,13 +55,10 @@ PAGE: Final = 1000
 # Rows that match but cannot be written, again and again, end a forget with an error.
 ATTEMPTS: Final = 5
 # How much deeper than asked each search looks, so that the best of both are surely among them.
-DEPTH: Final = 3
+DEPTH: Final = 2
 # Rows that are candidates whatever their score: pinned ones, slots that a question leans on.
 MAX_ALSO: Final = 30
-UNRANKED: Final[Scores] = {"cosine": 0.0, "bm25": 0.0, "fused": 0.0}
 _LIVING: Final = frozenset(State) - {State.FORGOTTEN}
-
-Hit = tuple[UUID, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +139,14 @@ class PayloadStore(Generic[C]):
         if limit < 1:
             return {}
         condition = self._plan.visible(owner, where)
-        found = _Evidence(*await self._engine.nearest(condition, vectors, limit * DEPTH))
+        depth = limit * DEPTH
+        found = Evidence(*await self._engine.nearest(condition, vectors, depth))
+        found.keep_most_promising(limit, depth)
         # Without a word to look for, every hit would seem to lack its BM25 score.
         if vectors.sparse.indices and (missing := found.one_sided()):
             within = self._plan.visible(owner, replace(where, ids=frozenset(missing)))
             found.add(*await self._engine.nearest(within, vectors, len(missing)))
-        return dict(islice(fuse(found.scores).items(), limit))
+        return fuse(found.scores())
 
     async def find(
         self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
@@ -155,8 +154,9 @@ class PayloadStore(Generic[C]):
         limit = min(limit, PAGE)
         condition = self._plan.visible(scope, where)
         anchor = await self._anchor(scope, after) if after else None
-        total = await self._engine.count(condition)
         rows = await self._page(condition, limit + 1, anchor)
+        whole = anchor is None and len(rows) <= limit
+        total = len(rows) if whole else await self._engine.count(condition)
         return Found(tuple(_readable(rows[:limit])), total, has_more=len(rows) > limit)
 
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
@@ -206,10 +206,13 @@ class PayloadStore(Generic[C]):
             ceiling = anchor["created_us"]
             rows = [r for r in await self._same_time(condition, ceiling) if r["id"] < anchor["id"]]
         if len(rows) < want:
+            missing = want - len(rows)
             older = await self._engine.scroll(
-                self._plan.also(condition, low=None, high=ceiling), want - len(rows)
+                self._plan.also(condition, low=None, high=ceiling), missing
             )
-            if older:
+            if len(older) < missing:
+                rows += older
+            else:
                 last = older[-1]["created_us"]
                 rows += [r for r in older if r["created_us"] != last]
                 rows += await self._same_time(condition, last)
@@ -289,25 +292,3 @@ def _allowed(owner: Owner, change: Change) -> bool:
     if old is None:
         return mine and (shared or new.pool is Pool.USER)
     return (mine or shared) and (new.id, theirs, new.pool) == (old.id, old.owner, old.pool)
-
-
-class _Evidence:
-    """Both scores of each hit."""
-
-    def __init__(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
-        self._found: dict[UUID, Scores] = {}
-        self.add(dense, lexical)
-
-    def add(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
-        for name, hits in (("cosine", dense), ("bm25", lexical)):
-            for key, score in hits:
-                self._found.setdefault(key, {})[name] = score
-
-    def one_sided(self) -> list[UUID]:
-        """Hits that only one of the two searches has scored."""
-        return [key for key, scores in self._found.items() if len(scores) == 1]
-
-    @property
-    def scores(self) -> dict[UUID, Scores]:
-        """What was found; no word in common is a BM25 score of 0."""
-        return {key: UNRANKED | scores for key, scores in self._found.items()}

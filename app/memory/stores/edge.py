@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
-    from app.memory.stores.base import Hit, Write
+    from app.memory.stores.base import Write
+    from app.memory.stores.evidence import Hit
     from app.memory.stores.plan import Kit
 
 _log = structlog.get_logger()

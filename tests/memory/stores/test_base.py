@@ -12,7 +12,8 @@ import structlog
 from app.domain import Change, Sparse, State, Vectors, Where
 from app.errors import StoreError
 from app.memory.rows import to_row
-from app.memory.stores.base import ATTEMPTS, Hit, PayloadStore, Write
+from app.memory.stores.base import ATTEMPTS, PayloadStore, Write
+from app.memory.stores.evidence import Hit
 from app.memory.stores.inmemory import InMemoryEngine
 from tests.build import ALICE, KEY, a_memory, contents, keep, later, vectors_of
 
@@ -55,11 +56,11 @@ async def test_a_score_that_is_missing_is_asked_for_once(
     await keep(store, a_memory("I like tea"), a_memory("I have a cat"))
     engine.asked.clear()
     await store.search(ALICE, await vectors_of("tea"), Where(), 5)
-    assert engine.asked == ["nearest 15", "nearest 1"]
+    assert engine.asked == ["nearest 10", "nearest 1"]
     engine.asked.clear()
     dense = (await vectors_of("tea")).dense
     await store.search(ALICE, Vectors(dense, Sparse((), ())), Where(), 5)
-    assert engine.asked == ["nearest 15"]
+    assert engine.asked == ["nearest 10"]
     engine.asked.clear()
     assert await store.search(ALICE, await vectors_of("tea"), Where(), 0) == []
     assert engine.asked == []
