@@ -33,7 +33,7 @@ def test_a_line_is_json_with_its_time_and_level(capsys: pytest.CaptureFixture[st
 def test_libraries_cannot_log_content(capsys: pytest.CaptureFixture[str]) -> None:
     log.set_up("info")
     try:
-        raise ValueError("my PIN is 1234")
+        int("my PIN is 1234")
     except ValueError:
         logging.getLogger("aiohttp").exception("failed on %s", "my PIN is 1234")
     logging.getLogger("aiohttp").info("unseen")

@@ -26,19 +26,22 @@ def load(file: Path | None = None, **overrides: Any) -> Settings:  # noqa: ANN40
     the environment, which beats the file.
     """
     path = file or Path(DEFAULT_FILE)
-    faults = [*_missing(file), *_unreadable(path), *_unknown_variables(os.environ)]
-    if faults:
+    if faults := [*_missing(file), *_unreadable(path)]:
         raise ConfigurationError(*faults)
 
     class FromFile(Settings):
         model_config = SettingsConfigDict(toml_file=path)
 
+    faults = [*_unknown_variables(os.environ)]
     try:
-        return FromFile(**overrides)
+        settings = FromFile(**overrides)
     except ValidationError as error:
-        raise ConfigurationError(*_faults(error, path)) from None
+        faults += _faults(error, path)
     except SettingsError as error:
-        raise ConfigurationError(f"environment: {error}") from None
+        faults.append(f"environment: {error}")
+    if faults:  # a nested variable that nobody knows is found twice
+        raise ConfigurationError(*dict.fromkeys(faults))
+    return settings
 
 
 def _missing(file: Path | None) -> Iterator[str]:

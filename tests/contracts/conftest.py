@@ -18,8 +18,8 @@ from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.rows import Row
 from app.memory.stores.base import Engine, PayloadStore, Write
-from app.memory.stores.evidence import Hit
 from app.memory.stores.edge import EdgeEngine
+from app.memory.stores.evidence import Hit
 from app.ports import Store
 from app.settings import Settings
 from tests.build import EMBED, KEY

@@ -46,8 +46,9 @@ def classify(text: str, language: Language) -> Kind:
     >>> classify("Could you fix the tests?", load("en"))
     <Kind.COMMAND: 'command'>
     """
+    bare = text.rstrip(".! ")
     for kind, name in _ORDER:
-        if language[name].search(text):
+        if language[name].search(bare):
             return kind
     if is_future(text, language) and language["dated"].search(text):
         return Kind.PLAN

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -86,13 +86,13 @@ class Language:
     """Everything the heuristic extractor knows of one language."""
 
     code: str
-    patterns: Mapping[str, re.Pattern[str]]
-    grammar: Grammar
-    dates: DateWords
-    rules: tuple[Rule, ...]
-    standing: tuple[Rule, ...]
-    same: Mapping[str, str]
-    abbreviations: frozenset[str]
+    patterns: Mapping[str, re.Pattern[str]] = field(repr=False)
+    grammar: Grammar = field(repr=False)
+    dates: DateWords = field(repr=False)
+    rules: tuple[Rule, ...] = field(repr=False)
+    standing: tuple[Rule, ...] = field(repr=False)
+    same: Mapping[str, str] = field(repr=False)
+    abbreviations: frozenset[str] = field(repr=False)
 
     def __getitem__(self, name: str) -> re.Pattern[str]:
         """The pattern of that name; one that never matches if the language has none."""
@@ -112,7 +112,10 @@ def build(data: Table) -> Language:
     words = data.get("words", {})
     return Language(
         code=data["code"],
-        patterns={name: macros.compiled(rows) for name, rows in data.get("patterns", {}).items()},
+        patterns={
+            "dated": macros.compiled("@dated@"),
+            **{name: macros.compiled(rows) for name, rows in data.get("patterns", {}).items()},
+        },
         grammar=_grammar(data.get("grammar", {}), words, macros),
         dates=_dates(data.get("dates", {}), macros),
         rules=tuple(_rules(data, "rules", macros)),

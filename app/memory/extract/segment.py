@@ -25,7 +25,7 @@ _LEFT_TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
 # Quotation marks that come in pairs; the plain ones only where no word touches them from outside.
 _QUOTES: Final = re.compile(
     r"“([^”\n]{1,400})”|«([^»\n]{1,400})»|„([^“”\n]{1,400})[“”]|「([^」]{1,400})」"
-    r'|(?<!\w)"([^"\n]{1,400})"(?!\w)|(?<!\w)\'([^\n\']{2,60}(?:\'\w[^\n\']{0,60}){0,6})\'(?!\w)'
+    r'|(?<!\w)"([^"\n]{1,400})"(?!\w)|(?<!\w)\'([^\n\']{1,60}(?:\'\w[^\n\']{0,60}){0,6})\'(?!\w)'
 )
 _TITLE_WORDS: Final = 4
 _OWN: Final = re.compile(r"\b(?:i|i'm|me|my|we|our|you|your)\b", re.IGNORECASE)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from app.domain import Change, Owner, State, Where
+from app.errors import StoreError
+from app.memory.remember import ATTEMPTS, Rememberer
+from app.memory.stores.base import PayloadStore
+from app.memory.stores.inmemory import InMemoryEngine
+from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep, later
+
+ACTIVE = Where(states=frozenset({State.ACTIVE}))
+
+
+class Contested(PayloadStore[object]):
+    """A store in which somebody else wins the first few writes."""
+
+    def __init__(self, losses: int) -> None:
+        super().__init__(InMemoryEngine(), KEY)  # type: ignore[arg-type]
+        self.losses = losses
+
+    async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
+        kept = [change for change in changes if not (self.losses and change.expect)]
+        done = await super().save(owner, kept)
+        if len(kept) < len(changes):
+            self.losses -= 1
+            return [change in kept and done[kept.index(change)] for change in changes]
+        return done
+
+
+async def two_homes(store: Contested) -> None:
+    boston = a_memory("The user lives in Boston.", slot="home_city")
+    await keep(store, boston)
+    porto = a_memory("The user lives in Porto.", slot="home_city", at=later(9))
+    row = await Rememberer(store, EMBED).remember(ALICE, porto)
+    assert row is not None
+    assert row.id == porto.id
+
+
+@pytest.mark.requirement("M35")
+@pytest.mark.parametrize("losses", [0, 1, ATTEMPTS - 1])
+async def test_a_lost_race_is_decided_anew_to_the_same_end(losses: int) -> None:
+    store = Contested(losses)
+    await two_homes(store)
+    assert await contents(store, ALICE, ACTIVE) == ["The user lives in Porto."]
+
+
+async def test_a_race_that_is_lost_for_good_is_an_error() -> None:
+    with pytest.raises(StoreError):
+        await two_homes(Contested(ATTEMPTS))
+
+
+async def test_what_is_known_is_reinforced_not_doubled() -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    rows = [await rememberer.remember(ALICE, a_memory("The user likes tea.")) for _ in range(3)]
+    assert len({row.id for row in rows if row}) == 1
+    assert await contents(store, ALICE) == ["The user likes tea."]
+
+
+@pytest.mark.requirement("M35")
+async def test_writers_at_the_same_time_leave_one_value() -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    homes = [
+        a_memory(f"The user lives in Town{n}.", slot="home_city", at=later(n)) for n in range(6)
+    ]
+    await asyncio.gather(*(rememberer.remember(ALICE, home) for home in homes))
+    await rememberer.remember(ALICE, homes[-1])
+    assert await contents(store, ALICE, ACTIVE) == ["The user lives in Town5."]
+
+
+async def test_a_rejected_statement_is_not_said_again() -> None:
+    store = Contested(0)
+    await keep(store, a_memory("The user likes tea.", state=State.REJECTED))
+    assert await Rememberer(store, EMBED).remember(ALICE, a_memory("The user likes tea.")) is None

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from app.domain import Arrival, Block, Call, Exchange, Note, Policy
+from app.routes.answer import memory_status, own_headers
+from tests.build import START
+
+CALL = Call("chat", "m", b"")
+BASE = Exchange("req_1", START, Arrival("POST", b"/", b"", ()), CALL)
+BLOCK = Block("<memory>secret</memory>", (UUID(int=1), UUID(int=2)), 41)
+
+
+@pytest.mark.requirement("M11")
+@pytest.mark.parametrize(
+    ("exchange", "status"),
+    [
+        (replace(BASE, block=BLOCK), "injected"),
+        (BASE, "none"),
+        (replace(BASE, call=None), "skipped:path"),
+        (replace(BASE, policy=Policy(read=False, reason="client")), "skipped:client"),
+        (replace(BASE, notes=(Note("recall", "late", 0.3),)), "skipped:recall_late"),
+        (replace(BASE, notes=(Note("inject", "failed", 0.1),)), "skipped:inject_failed"),
+        (replace(BASE, notes=(Note("identity", "ok", 0.1),)), "none"),
+    ],
+)
+def test_every_answer_says_what_happened(exchange: Exchange, status: str) -> None:
+    assert memory_status(exchange) == status
+
+
+@pytest.mark.requirement("M11", "G23")
+def test_the_headers_name_ids_tokens_and_times_and_no_content() -> None:
+    notes = (Note("identity", "ok", 0.0001), Note("recall", "ok", 0.00444))
+    headers = dict(own_headers(replace(BASE, block=BLOCK, notes=notes), 0.0049))
+    assert headers == {
+        b"x-remora-request-id": b"req_1",
+        b"x-memory-status": b"injected",
+        b"x-memory-overhead-ms": b"4.9",
+        b"server-timing": b"identity;dur=0.1, recall;dur=4.4",
+        b"x-memory-ids": f"mem_{UUID(int=1).hex},mem_{UUID(int=2).hex}".encode(),
+        b"x-memory-tokens": b"41",
+    }
