@@ -165,7 +165,8 @@ CUES: Final[tuple[Cue, ...]] = (
     _row(
         _words(
             r"(?:install|update|upgrade|add|remove|bump)\b.{0,20}\b(?:dependenc(?:y|ies)|packages?|deps)",
-            r"dependencies|npm install|lock ?file|(?:how (?:do|can|to)|to|i|we) (?:i |we )?install",
+            r"(?:install|update|upgrade) (?:the |our |all )?dependencies|npm install|lock ?file",
+            r"how (?:do i|do we|can i|to) install (?!(?:an?|the|my|some|new)\b)",
         ),
         "project.package_manager",
     ),

@@ -25,22 +25,24 @@ MIN_WORDS: Final = 3
 IMPORTANCE: Final = 0.2
 CONFIDENCE: Final = 1.0
 _WORD: Final = re.compile(r"\w+")
+# What was left out, with the stops and little words that stood between.
+_GAPS: Final = re.compile(r"…(?:[\s,.;:!…-]|\b(?:and|but|so)\b)*")
 
 
 def episode(turn: Turn) -> Learned | None:
     """The turn as an excerpt; None for small talk, a test of the system, or what is all facts.
 
-    `turn.learned` are the facts found in it: a turn that only states them needs no second row.
+    `turn.learned` are the facts found in it. What they say is left out: an episode must not keep
+    saying what is later superseded or forgotten, and an order that waits must not act from here.
     """
-    words = own_words(turn.query)
     if is_small_talk(turn.query) or load("en")["system"].search(turn.query):
         return None
-    rest = words
+    rest = own_words(turn.query)
     for item in turn.learned:
-        rest = rest.replace(item.quote, " ") if item.quote else rest
+        rest = rest.replace(item.quote, " … ") if item.quote else rest
     if len(_WORD.findall(rest)) < MIN_WORDS:
         return None
-    said = excerpt(words, MAX_SAID)
+    said = excerpt(rest, MAX_SAID)
     answered = excerpt(turn.answer, MAX_ANSWERED)
     content = f"The user said: {said}" + (
         f" The assistant answered: {answered}" if answered else ""
@@ -56,7 +58,8 @@ def episode(turn: Turn) -> Learned | None:
 
 def excerpt(text: str, limit: int) -> str:
     """The head of a text on one line, secrets masked, cut between words; at most `limit`."""
-    shown = mask(" ".join(text.replace(QUOTED, "…").split())).text
+    plain = _GAPS.sub("… ", text.replace(QUOTED, "…"))
+    shown = mask(" ".join(plain.split())).text
     if len(shown) <= limit:
         return shown
     head = shown[: limit - 1]

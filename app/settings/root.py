@@ -57,7 +57,8 @@ class Settings(BaseSettings):
         description="Keys the hashes of identities; default: made once, kept in data_dir.",
     )
     embedding: str = Field(
-        "bundled", description="bundled, hash, a fastembed model name, or a folder with ONNX files."
+        "bundled",
+        description="bundled, hash, a model in fastembed's cache, or a folder with ONNX files.",
     )
     store: Literal["edge", "qdrant", "memory"] | None = Field(
         None,

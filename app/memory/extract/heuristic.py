@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.domain import MAX_QUOTE_CHARS
 from app.memory.extract.classify import LEARNED, Kind, classify
 from app.memory.extract.clauses import clauses, together, without_lead_in
 from app.memory.extract.corrections import corrected, joined
@@ -22,7 +23,7 @@ from app.memory.extract.segment import QUOTED
 from app.memory.extract.standing import standing
 from app.memory.extract.third import sentence as as_sentence
 from app.memory.extract.tidy import tidy
-from app.memory.extract.wording import plain
+from app.memory.extract.wording import plain, verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +63,7 @@ def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:
             continue
         found += told
         open_end = bool(told) and told[-1].fact.slot is None
-    return tidy(found)
+    return tuple(replace(item, quote=verbatim(item.quote, text)) for item in tidy(found))
 
 
 class _Reader:
@@ -85,7 +86,7 @@ class _Reader:
         body = sentence if meant is None else replace(plain(meant), raw=meant)
         for group in _groups(self._asserted(clauses(body, self._language)), self._language):
             for item in self._told(body, group):
-                yield item if meant is None else replace(item, quote=sentence.raw[:300])
+                yield item if meant is None else replace(item, quote=sentence.raw[:MAX_QUOTE_CHARS])
 
     def more(self, sentence: Said, kind: Kind, told: Sequence[Learned]) -> str:
         """What a sentence adds to the fact before it, if it has no subject of its own."""

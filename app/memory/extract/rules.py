@@ -65,20 +65,23 @@ def group(text: str, pool: Pool, language: Language) -> Voice:
 
 def apply(reading: Reading, rules: Iterable[Rule]) -> tuple[list[Learned], bool]:
     """What the rules find in a clause, and whether that says all that is worth keeping of it."""
-    found: dict[str, Learned] = {}
+    found: list[Learned] = []
     whole = False
     text = reading.clause.text
     for rule in rules:
-        if rule.slot in found and rule.slot is not None:
-            continue
         match = rule.match.search(text)
         if match is None or rule.unless.search(text):
             continue
         learned = _learned(rule, match, reading)
-        if learned is not None:
-            found.setdefault(learned.fact.slot or learned.fact.content, learned)
+        if learned is not None and not any(_alike(learned, other) for other in found):
+            found.append(learned)
             whole = whole or not rule.partial
-    return list(found.values()), whole
+    return found, whole
+
+
+def _alike(one: Learned, other: Learned) -> bool:
+    same_slot = one.fact.slot is not None and one.fact.slot == other.fact.slot
+    return same_slot or one.fact.content == other.fact.content
 
 
 def _learned(rule: Rule, match: re.Match[str], reading: Reading) -> Learned | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -33,6 +34,14 @@ class Said:
 def plain(text: str) -> Said:
     """Typographic quotes and white space read as plain ones."""
     return Said(text, text.translate(_PLAIN))
+
+
+def verbatim(quote: str, text: str) -> str:
+    """The quote as it stands in the text, however it is spaced there; "" if it does not."""
+    if quote in text:
+        return quote
+    found = re.search(r"\s+".join(map(re.escape, quote.split())), text)
+    return found[0][: len(quote)] if found else ""
 
 
 def single_spaced(words: str) -> str:

@@ -18,7 +18,7 @@ import qdrant_edge as edge
 import structlog
 
 from app.errors import ConfigurationError, StoreError
-from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
+from app.memory.stores.schema import DENSE, HOT, INTEGERS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -203,7 +203,7 @@ def _create(folder: Path, config: edge.EdgeConfig) -> None:
         create_index = edge.UpdateOperation.create_field_index
         for name in TENANTS:
             shard.update(create_index(name, edge.KeywordIndexParams(is_tenant=True)))
-        for name in KEYWORDS:
+        for name in HOT:
             shard.update(create_index(name, edge.PayloadSchemaType.Keyword))
         for name in INTEGERS:
             shard.update(create_index(name, edge.PayloadSchemaType.Integer))

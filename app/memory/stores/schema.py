@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 DENSE: Final = "dense"
 LEXICAL: Final = "bm25"
-# Every field that a condition can name is indexed: Qdrant's strict mode refuses any other.
 TENANTS: Final = ("tenant", "user")
-KEYWORDS: Final = ("project", "pool", "state", "type", "slot", "app", "conversation_id", "digest")
+# In every search; each index of the embedded engine takes 4 MB of memory.
+HOT: Final = ("project", "pool", "state", "slot", "digest")
+# Every field that a condition can name is indexed on a server: strict mode refuses any other.
+KEYWORDS: Final = (*HOT, "type", "app", "conversation_id")
 INTEGERS: Final = ("created_us", "updated_us", "pin")
 
 

@@ -110,5 +110,5 @@ def test_a_folder_without_a_model(folder: Path, name: str) -> None:
 
 
 def test_an_unknown_name() -> None:
-    with pytest.raises(ConfigurationError, match="'no/such-model' cannot be loaded"):
+    with pytest.raises(ConfigurationError, match="'no/such-model' is not in fastembed's cache"):
         named("no/such-model")

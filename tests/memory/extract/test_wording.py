@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.extract.wording import plain, single_spaced
+from app.memory.extract.wording import plain, single_spaced, verbatim
 
 
 def test_a_cut_is_verbatim_and_read_plainly() -> None:
@@ -19,6 +19,14 @@ def test_words_and_raw_stay_in_step(text: str, start: int, end: int) -> None:
     cut = plain(text).cut(start, end)
     assert len(cut.raw) == len(cut.words)
     assert cut.raw in text
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "found"),
+    [("a b", "x a b", "a b"), ("a b", "a\nb!", "a\nb"), ("a c", "a b c", ""), ("", "a", "")],
+)
+def test_a_quote_is_what_stands_there(quote: str, text: str, found: str) -> None:
+    assert verbatim(quote, text) == found
 
 
 @pytest.mark.parametrize(("text", "spaced"), [(" a  b\tc ", "a b c"), ("", "")])
