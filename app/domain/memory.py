@@ -81,7 +81,7 @@ class Fact:
 
     content: str = field(repr=False)
     type: MemoryType = MemoryType.SEMANTIC
-    slot: str | None = None
+    slot: str | None = field(default=None, repr=False)
     importance: float = 0.5
     confidence: float = 0.9
     pinned: bool = False

@@ -25,6 +25,7 @@ class Find:
     async def __call__(self, turn: Turn) -> Turn:
         turn = replace(turn, query=without_blocks(turn.query))
         learned = await self._extractors[turn.policy.extractor](turn)
+        turn = replace(turn, learned=learned)
         if self._episodes and (excerpt := episode(turn)) is not None:
-            learned = (*learned, excerpt)
-        return replace(turn, learned=learned)
+            turn = replace(turn, learned=(*learned, excerpt))
+        return turn

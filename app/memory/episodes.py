@@ -30,7 +30,7 @@ _GAPS: Final = re.compile(r"…(?:[\s,.;:!…-]|\b(?:and|but|so)\b)*")
 
 
 def episode(turn: Turn) -> Learned | None:
-    """The turn as an excerpt; None for small talk, a test of the system, or what is all facts.
+    """The turn as an excerpt; None for small talk, a test, and what says nothing by itself.
 
     `turn.learned` are the facts found in it. What they say is left out: an episode must not keep
     saying what is later superseded or forgotten, and an order that waits must not act from here.
@@ -43,7 +43,11 @@ def episode(turn: Turn) -> Learned | None:
     if len(_WORD.findall(rest)) < MIN_WORDS:
         return None
     said = excerpt(rest, MAX_SAID)
-    answered = excerpt(turn.answer, MAX_ANSWERED)
+    # An answer may say again what is a row of its own: a fact of this turn, a memory it was given.
+    echoes = bool(turn.learned or turn.source.injected)
+    if echoes and said.rstrip().endswith("?"):
+        return None
+    answered = "" if echoes else excerpt(turn.answer, MAX_ANSWERED)
     content = f"The user said: {said}" + (
         f" The assistant answered: {answered}" if answered else ""
     )

@@ -1,7 +1,7 @@
 """A new fact against what is already known: what to write. Pure.
 
-Same statement → reinforce the old row. Same slot, other value → the later one in the world wins,
-the other is kept as superseded (M35). Everything else is added. What a person rejected or forgot
+Same statement → reinforce the old row. Same slot, other value → what was said later wins, the other
+is kept as superseded (M35). Everything else is added. What a person rejected or forgot
 does not come back from the turn it came from.
 """
 
@@ -60,7 +60,7 @@ def _same(memory: Memory, new: Memory) -> bool:
 def _with_slot(new: Memory, holders: list[Memory], now: datetime) -> tuple[Change, ...]:
     later = [memory for memory in holders if _is_later(memory, new)]
     if later:
-        successor = min(later, key=lambda m: m.times.valid_from)
+        successor = min(later, key=lambda m: m.times.created_at)
         return (Change(_superseded(new, successor, now)),)
     links = replace(new.links, supersedes=tuple(memory.id for memory in holders))
     return (Change(replace(new, links=links)), *_ended(new, holders, now))
@@ -71,7 +71,8 @@ def _ended(new: Memory, holders: list[Memory], now: datetime) -> tuple[Change, .
 
 
 def _is_later(memory: Memory, new: Memory) -> bool:
-    return memory.times.valid_from > new.times.valid_from
+    """Whether it was said later; not since when it is true: "I moved last month" is news."""
+    return memory.times.created_at > new.times.created_at
 
 
 def _same_slot(memory: Memory, new: Memory) -> bool:

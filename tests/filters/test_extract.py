@@ -6,10 +6,15 @@ import pytest
 
 from app.domain import Fact, Learned, MemoryType, Policy, Source, Turn
 from app.filters.extract import Find
+from app.ports import Extract
 from tests.build import ALICE, START
 
 BLOCK = "\n\n<memory>\n- The user likes jazz.\n</memory>"
 GIVEN = Turn("r", START, ALICE, Policy(extractor="echo"), Source(), "I like tea very much.", "Ok.")
+
+
+async def silent(turn: Turn) -> tuple[Learned, ...]:  # noqa: ARG001 the port's argument
+    return ()
 
 
 async def echo(turn: Turn) -> tuple[Learned, ...]:
@@ -25,11 +30,11 @@ async def test_a_block_that_came_back_is_not_read() -> None:
 
 
 @pytest.mark.requirement("M30")
-async def test_the_turn_itself_is_an_episode_unless_that_is_off() -> None:
-    kept = await Find({"echo": echo}, episodes=True)(GIVEN)
-    assert [item.fact.type for item in kept.learned] == [
-        MemoryType.SEMANTIC,
-        MemoryType.EPISODIC,
-    ]
-    off = await Find({"echo": echo}, episodes=False)(GIVEN)
-    assert [item.fact.type for item in off.learned] == [MemoryType.SEMANTIC]
+async def test_what_is_not_all_facts_is_an_episode_too_unless_that_is_off() -> None:
+    finders: dict[str, Extract] = {"echo": echo, "silent": silent}
+    told = replace(GIVEN, policy=Policy(extractor="silent"), query="Plan the party for May.")
+    kept = await Find(finders, episodes=True)(told)
+    assert [item.fact.type for item in kept.learned] == [MemoryType.EPISODIC]
+    assert (await Find(finders, episodes=False)(told)).learned == ()
+    all_fact = await Find(finders, episodes=True)(GIVEN)
+    assert [item.fact.type for item in all_fact.learned] == [MemoryType.SEMANTIC]

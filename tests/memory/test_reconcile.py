@@ -49,6 +49,18 @@ def test_another_value_of_a_slot_supersedes() -> None:
 
 
 @pytest.mark.requirement("M35")
+def test_news_of_an_earlier_change_ends_what_was_said_before() -> None:
+    acme = a_memory("The user works at Acme.", slot="employer")
+    last_week = later(-7 * 86_400)
+    globex = a_memory(
+        "The user works at Globex.", slot="employer", at=later(50), valid_from=last_week
+    )
+    added, ended = reconcile(globex, [acme], NOW)
+    assert (added.memory.state, ended.memory.state) == (State.ACTIVE, State.SUPERSEDED)
+    assert ended.memory.times.valid_to == last_week
+
+
+@pytest.mark.requirement("M35")
 def test_an_older_value_that_arrives_late_is_history() -> None:
     porto = a_memory("The user lives in Porto.", slot="home_city", at=later(50))
     boston = a_memory("The user lives in Boston.", slot="home_city", at=later(0))

@@ -7,8 +7,9 @@ standing wish (`standing`) or a statement about the user that no rule knows (`ge
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.domain import MAX_QUOTE_CHARS
 from app.memory.extract.classify import LEARNED, Kind, classify
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from app.memory.extract.language import Language
     from app.memory.extract.wording import Said
 
+# A longer message may take tens of milliseconds; the event loop has calls to serve meanwhile.
+LONG: Final = 2_000
 _SILENT = frozenset({Kind.SYSTEM, Kind.ROLE_PLAY, Kind.HYPOTHETICAL, Kind.GREETING})
 _ASKING = frozenset({Kind.QUESTION, Kind.COMMAND})
 
@@ -45,7 +48,9 @@ class HeuristicExtractor:
         self._language = language
 
     async def __call__(self, turn: Turn) -> tuple[Learned, ...]:
-        return extract(turn.query, turn.at, self._language)
+        if len(turn.query) <= LONG:
+            return extract(turn.query, turn.at, self._language)
+        return await asyncio.to_thread(extract, turn.query, turn.at, self._language)
 
 
 def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:

@@ -107,12 +107,15 @@ def without_duplicates(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def newest_per_slot(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Of several values of a slot that holds one, the one that became true last."""
+    """Of several values of a slot that holds one, the one that was said last.
+
+    Not the one that is true since later: "I started last week" ends what was said before it.
+    """
     newest: dict[tuple[str, str], Candidate] = {}
     for candidate in candidates:
         if (key := _slot_key(candidate)) is not None:
             known = newest.setdefault(key, candidate)
-            if candidate.memory.times.valid_from > known.memory.times.valid_from:
+            if candidate.memory.times.created_at > known.memory.times.created_at:
                 newest[key] = candidate
     winners = {candidate.memory.id for candidate in newest.values()}
     return [c for c in candidates if _slot_key(c) is None or c.memory.id in winners]

@@ -111,6 +111,12 @@ async def test_the_registry_has_one_that_learns_nothing() -> None:
     assert await EXTRACTORS["none"]()(turn) == ()
 
 
+async def test_a_long_message_is_read_beside_the_event_loop() -> None:
+    query = "I live in Graz. " + "The sea is blue. " * 200
+    turn = Turn("r", AT, Owner("t", "u"), Policy(), Source(), query)
+    assert [i.fact.slot for i in await EXTRACTORS["heuristic"]()(turn)] == ["home_city"]
+
+
 @pytest.mark.requirement("M29")
 async def test_what_the_assistant_said_is_nobodys_fact() -> None:
     said = "I live in a data centre and I would recurse on the tail."

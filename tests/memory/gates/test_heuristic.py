@@ -22,8 +22,8 @@ def candidate(content: str, cosine: float, **given: Any) -> Candidate:
 @pytest.mark.requirement("M19")
 def test_all_rules_together() -> None:
     found = [
-        candidate("The user lives in Boston.", 0.8, slot="home_city", valid_from=later(0)),
-        candidate("The user lives in Porto.", 0.7, slot="home_city", valid_from=later(5)),
+        candidate("The user lives in Boston.", 0.8, slot="home_city", at=later(0)),
+        candidate("The user lives in Porto.", 0.7, slot="home_city", at=later(5)),
         candidate("The user's dog is called Rex.", 0.6),
         candidate("The user's dog is called Rex!", 0.59),
         candidate("The user's salary is secret.", 0.9),

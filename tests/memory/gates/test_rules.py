@@ -109,8 +109,9 @@ def test_near_copies_are_shown_once_but_numbers_and_negations_count() -> None:
 
 @pytest.mark.requirement("M19")
 def test_one_value_a_slot_the_newest_valid_one() -> None:
-    boston = candidate("The user lives in Boston.", slot="home_city", valid_from=later(0))
-    porto = candidate("The user lives in Porto.", slot="home_city", valid_from=later(9))
+    boston = candidate("The user lives in Boston.", slot="home_city", at=later(0))
+    moved = {"at": later(9), "valid_from": later(-99)}  # "I moved last month"
+    porto = candidate("The user lives in Porto.", slot="home_city", **moved)
     other = candidate("The user likes tea.")
     assert rules.newest_per_slot([boston, other, porto]) == [other, porto]
 
