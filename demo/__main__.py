@@ -21,7 +21,7 @@ from demo.stage import Remora, language_model, remora
 from demo.tap import Tap
 
 KEY = "sk-anas-own-key"
-SAID = "Hi! I'm Ana, I live in Lisbon and my dog is called Rex."
+SAID = "Hi! I'm Ana, I live in Boston and my dog is called Rex."
 ASKED = "What is my dog's name?"
 out = Console(highlight=False)
 

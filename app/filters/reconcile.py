@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -26,19 +27,21 @@ class Remember:
     async def __call__(self, turn: Turn) -> Turn:
         stored: list[UUID] = []
         pending: list[UUID] = []
-        for item in turn.learned:
-            row = await self._rememberer.remember(turn.owner, build(turn, item))
+        for place, item in enumerate(turn.learned):
+            row = await self._rememberer.remember(turn.owner, build(turn, item, place))
             if row is not None:
                 (pending if row.state is State.PENDING else stored).append(row.id)
         outcome = replace(turn.outcome, stored=tuple(stored), pending=tuple(pending))
         return replace(turn, outcome=outcome)
 
 
-def build(turn: Turn, item: Learned) -> Memory:
+def build(turn: Turn, item: Learned, place: int = 0) -> Memory:
     """The memory that a fact of a turn becomes. Its id belongs to the turn: learned twice, one row.
 
     "The turn" is the conversation up to it, so a turn that is sent again is still the same one.
+    Facts of one turn are a microsecond apart, so that they keep the order they were said in.
     """
+    said_at = turn.at + timedelta(microseconds=place)
     owner, source = turn.owner, turn.source
     shared = item.pool is Pool.PROJECT and owner.project is not None
     key = f"{owner.tenant}\0{owner.user}\0{source.turn_key}\0{item.fact.content}"
@@ -48,7 +51,7 @@ def build(turn: Turn, item: Learned) -> Memory:
         pool=Pool.PROJECT if shared else Pool.USER,
         fact=item.fact,
         state=item.state,
-        times=Times(item.valid_from or turn.at, created_at=turn.at, updated_at=turn.at),
+        times=Times(item.valid_from or turn.at, created_at=said_at, updated_at=said_at),
         origin=Origin(
             created_by=owner.user,
             created_via=Via(turn.policy.extractor),
