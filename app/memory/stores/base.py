@@ -11,8 +11,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
-import structlog
-
 from app.domain import (
     Candidate,
     Fact,
@@ -32,7 +30,6 @@ from app.memory.rows import (
     Row,
     digest,
     from_micros,
-    from_row,
     id_of,
     micros,
     stamp,
@@ -41,14 +38,13 @@ from app.memory.rows import (
 )
 from app.memory.stores.evidence import UNRANKED, Evidence, Hit
 from app.memory.stores.plan import Kit, Plan
+from app.memory.stores.reading import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from app.domain import Change, Scope
-
-_log = structlog.get_logger()
 
 C = TypeVar("C")
 PAGE: Final = 1000
@@ -109,6 +105,7 @@ class PayloadStore(Generic[C]):
         self._engine = engine
         self._key = key
         self._plan = Plan(engine.kit, key)
+        self._reader = Reader()
 
     async def search(
         self,
@@ -128,7 +125,7 @@ class PayloadStore(Generic[C]):
             return []
         chosen = self._engine.kit.every([condition, self._engine.kit.either(wanted)])
         rows = await self._engine.scroll(chosen, len(ranked) + MAX_ALSO, newest=False)
-        found = {memory.id: memory for memory in _readable(rows)}
+        found = {memory.id: memory for memory in self._reader.memories(rows)}
         order = [*(key for key in ranked if key in found), *(found.keys() - ranked.keys())]
         return [Candidate(found[key], ranked.get(key, UNRANKED)) for key in order]
 
@@ -157,7 +154,7 @@ class PayloadStore(Generic[C]):
         rows = await self._page(condition, limit + 1, anchor)
         whole = anchor is None and len(rows) <= limit
         total = len(rows) if whole else await self._engine.count(condition)
-        return Found(tuple(_readable(rows[:limit])), total, has_more=len(rows) > limit)
+        return Found(tuple(self._reader.memories(rows[:limit])), total, has_more=len(rows) > limit)
 
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
         if not all(_allowed(owner, change) for change in changes):
@@ -185,6 +182,7 @@ class PayloadStore(Generic[C]):
         refused = 0
         while rows := await self._engine.scroll(condition, PAGE, newest=False):
             done = await self._engine.write([self._tombstone(scope, row, at) for row in rows])
+            self._reader.drop(row["id"] for row in rows)
             forgotten += [id_of(row) for row, ok in zip(rows, done, strict=True) if ok]
             refused = 0 if any(done) else refused + 1
             if refused == ATTEMPTS:
@@ -269,15 +267,6 @@ class PayloadStore(Generic[C]):
 
 def _revision() -> str:
     return secrets.token_hex(8)
-
-
-def _readable(rows: Iterable[Row]) -> Iterator[Memory]:
-    """The memories behind rows; a damaged row is logged and passed over, the rest is kept."""
-    for row in rows:
-        try:
-            yield from_row(row)
-        except ValueError:
-            _log.warning("unreadable_row", id=row["id"])
 
 
 def _allowed(owner: Owner, change: Change) -> bool:

@@ -6,6 +6,7 @@ writes a condition, so an unscoped query cannot be written anywhere.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from app.domain import Pool, Scope, State, Tenant, Where
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 
+KEPT: Final = 1024
 _NAMES: Final = ("project", "app", "conversation_id")
 
 
@@ -59,12 +61,18 @@ class Plan(Generic[C]):
     def __init__(self, kit: Kit[C], key: bytes) -> None:
         self._kit = kit
         self._key = key
+        self._visible = lru_cache(KEPT)(self._build_visible)
 
     def visible(self, scope: Scope, where: Where) -> C:
         """What `scope` may read: its own pool and its project's (M9), narrowed by `where`.
 
         Tombstones are not seen unless asked for by state.
         """
+        # Most calls ask the same of the same owner; ids and contents are asked once.
+        usual = where.ids is None and where.content is None
+        return (self._visible if usual else self._build_visible)(scope, where)
+
+    def _build_visible(self, scope: Scope, where: Where) -> C:
         own = [self._pool(Pool.USER)]
         return self._kit.every([*self._reach(scope, own), *self._asked(where)])
 
