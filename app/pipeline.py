@@ -55,8 +55,11 @@ async def _attempt(step: Step[T], value: T) -> T:
     started = perf_counter()
     outcome, reason = "ok", None
     try:
-        async with asyncio.timeout(step.budget):
+        if step.budget is None:
             value = await step.run(value)
+        else:
+            async with asyncio.timeout(step.budget):
+                value = await step.run(value)
     except RejectedError:
         raise
     except Exception as error:

@@ -181,8 +181,8 @@ class Spool(Protocol):
         """Keep a turn until it is learned from; False if there was no room (see its receipt)."""
         ...
 
-    async def done(self, receipt: Receipt) -> None:
-        """Drop the turn, if it waits, and keep its receipt."""
+    async def done(self, *receipts: Receipt) -> None:
+        """Drop the turns that wait, and keep their receipts."""
         ...
 
     async def receipt(self, scope: Scope, turn_id: str) -> Receipt | None:

@@ -34,10 +34,11 @@ def words_of(text: str) -> frozenset[str]:
 
 def near_copies(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two sets of words are nearly equal, numbers, dates and negations exactly (M19)."""
-    union = len(one | other)
-    if union == 0:
-        return True
-    return len(one & other) >= JACCARD * union and _telling(one) == _telling(other)
+    smaller, larger = sorted((len(one), len(other)))
+    if smaller < JACCARD * larger:  # most pairs end here
+        return False
+    shared = len(one & other)
+    return shared >= JACCARD * (smaller + larger - shared) and _telling(one) == _telling(other)
 
 
 def _telling(words: frozenset[str]) -> frozenset[str]:

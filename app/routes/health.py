@@ -49,7 +49,7 @@ async def _details(parts: Services, store: str) -> dict[str, Any]:
         "memory": memory is not None,
         "store": store if memory else None,
         "embedding": memory.embed.identity if memory else None,
-        "waiting": await memory.spool.waiting() if memory else None,
+        "waiting": memory.spool.waiting if memory else None,
     }
 
 

@@ -20,7 +20,7 @@ from app.domain import Owner, Receipt, Tenant, Turn, utc_now
 from app.errors import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from app.domain import Scope
@@ -55,6 +55,7 @@ class SqliteSpool:
         self._max_waiting = max_waiting
         self._keep_seconds = keep_days * 86_400
         self._database = _open(path)
+        self._count = int(self._database.execute("SELECT count(*) FROM turns").fetchone()[0])
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spool")
         self.wake = asyncio.Event()
 
@@ -63,8 +64,8 @@ class SqliteSpool:
         self.wake.set()
         return kept
 
-    async def done(self, receipt: Receipt) -> None:
-        await self._run(lambda: self._done(receipt))
+    async def done(self, *receipts: Receipt) -> None:
+        await self._run(lambda: self._done(receipts))
 
     async def receipt(self, scope: Owner | Tenant, turn_id: str) -> Receipt | None:
         return await self._run(lambda: self._receipt(scope, turn_id))
@@ -72,17 +73,18 @@ class SqliteSpool:
     async def forget(self, scope: Owner | Tenant) -> int:
         return await self._run(lambda: self._forget(scope))
 
-    async def due(self) -> Turn | None:
-        """The oldest turn whose time has come."""
-        return await self._run(self._due)
+    async def due(self, limit: int = 1) -> list[Turn]:
+        """The oldest turns whose time has come."""
+        return await self._run(lambda: self._due(limit))
 
     async def later(self, turn_id: str) -> int:
         """Try a turn again after a while, longer each time; how often it has failed now."""
         return await self._run(lambda: self._later(turn_id))
 
-    async def waiting(self) -> int:
+    @property
+    def waiting(self) -> int:
         """How many turns wait."""
-        return await self._run(self._waiting)
+        return self._count
 
     async def close(self) -> None:
         """Close the file; what waits stays."""
@@ -90,35 +92,36 @@ class SqliteSpool:
         self._thread.shutdown()
 
     def _put(self, turn: Turn) -> bool:
-        if self._waiting() >= self._max_waiting:
-            self._done(Receipt(turn.id, turn.owner, "dropped", turn.at))
+        if self._count >= self._max_waiting:
+            self._done([Receipt(turn.id, turn.owner, "dropped", turn.at)])
             return False
-        self._write(
+        self._count += self._write(
             "INSERT OR IGNORE INTO turns (id, tenant, user, body) VALUES (?, ?, ?, ?)",
             (turn.id, turn.owner.tenant, turn.owner.user, orjson.dumps(turn)),
         )
         return True
 
-    def _waiting(self) -> int:
-        return int(self._database.execute("SELECT count(*) FROM turns").fetchone()[0])
-
-    def _due(self) -> Turn | None:
-        query = "SELECT id, tenant, user, body FROM turns WHERE due <= ? ORDER BY due, rowid"
-        for turn_id, tenant, user, body in self._database.execute(query, (time.time(),)).fetchall():
+    def _due(self, limit: int) -> list[Turn]:
+        query = (
+            "SELECT id, tenant, user, body FROM turns WHERE due <= ? ORDER BY due, rowid LIMIT ?"
+        )
+        turns = []
+        for turn_id, tenant, user, body in self._database.execute(query, (time.time(), limit)):
             try:
-                return _TURN.validate_json(body)
+                turns.append(_TURN.validate_json(body))
             except ValidationError:
                 _log.warning("unreadable_turn", id=turn_id)
-                self._done(Receipt(turn_id, Owner(tenant, user), "failed", utc_now()))
-        return None
+                self._done([Receipt(turn_id, Owner(tenant, user), "failed", utc_now())])
+        return turns
 
-    def _done(self, receipt: Receipt) -> None:
-        owner, now = receipt.owner, time.time()
-        row = (receipt.id, owner.tenant, owner.user, orjson.dumps(receipt), now)
+    def _done(self, receipts: Sequence[Receipt]) -> None:
+        now = time.time()
+        rows = [(r.id, r.owner.tenant, r.owner.user, orjson.dumps(r), now) for r in receipts]
         with self._database:
             self._database.execute("BEGIN")
-            self._write("DELETE FROM turns WHERE id = ?", (receipt.id,))
-            self._write("INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?)", row)
+            for receipt in receipts:
+                self._count -= self._write("DELETE FROM turns WHERE id = ?", (receipt.id,))
+            self._database.executemany("INSERT OR REPLACE INTO receipts VALUES (?,?,?,?,?)", rows)
             self._write("DELETE FROM receipts WHERE at < ?", (now - self._keep_seconds,))
 
     def _later(self, turn_id: str) -> int:
@@ -136,7 +139,9 @@ class SqliteSpool:
 
     def _forget(self, scope: Scope) -> int:
         change = "DELETE FROM turns WHERE tenant = :tenant"
-        return self._database.execute(change + _USER, _values(scope)).rowcount
+        gone = self._database.execute(change + _USER, _values(scope)).rowcount
+        self._count -= gone
+        return gone
 
     def _write(self, statement: str, values: tuple[object, ...]) -> int:
         return self._database.execute(statement, values).rowcount

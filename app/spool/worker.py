@@ -1,4 +1,4 @@
-"""The worker: takes turns from the queue, one at a time, and learns from them."""
+"""The worker: takes turns from the queue, a few at a time, and learns from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import structlog
 
 from app.domain import Receipt, utc_now
 from app.errors import RemoraError, StoreError
-from app.metrics import TURNS
+from app.metrics import TURNS, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger()
 MAX_ATTEMPTS: Final = 3
+# Turns that share a transaction; a forget waits for as many.
+BATCH: Final = 8
 POLL_SECONDS: Final = 1.0
 
 
@@ -45,30 +47,27 @@ class Worker:
                 await self._rest()
 
     async def step(self) -> bool:
-        """Learn from one turn; False if none is due. Whoever holds `pause` runs in between."""
+        """Learn from a few turns; False if none is due. Whoever holds `pause` runs in between."""
         async with self.pause:
-            turn = await self._spool.due()
-            if turn is None:
-                return False
-            try:
-                receipt = await self._learn(turn)
-            except RemoraError as error:
-                await self._failed(turn, error)
-            else:
-                await self._finish(receipt)
-            return True
+            turns = await self._spool.due(BATCH)
+            receipts = [receipt for turn in turns if (receipt := await self._attempt(turn))]
+            await self._spool.done(*receipts)
+        for receipt in receipts:
+            TURNS.labels(receipt.outcome).inc()
+        WAITING.set(self._spool.waiting)
+        return bool(turns)
 
-    async def _failed(self, turn: Turn, error: RemoraError) -> None:
+    async def _attempt(self, turn: Turn) -> Receipt | None:
         """A store that is down is waited for; a turn that fails by itself is given up."""
-        reason = type(error.__cause__ or error).__name__
-        attempts = await self._spool.later(turn.id)
-        _log.warning("learning_failed", id=turn.id, attempts=attempts, reason=reason)
-        if attempts >= MAX_ATTEMPTS and not isinstance(error, StoreError):
-            await self._finish(Receipt(turn.id, turn.owner, "failed", utc_now()))
-
-    async def _finish(self, receipt: Receipt) -> None:
-        await self._spool.done(receipt)
-        TURNS.labels(receipt.outcome).inc()
+        try:
+            return await self._learn(turn)
+        except RemoraError as error:
+            attempts = await self._spool.later(turn.id)
+            reason = type(error.__cause__ or error).__name__
+            _log.warning("learning_failed", id=turn.id, attempts=attempts, reason=reason)
+            if attempts >= MAX_ATTEMPTS and not isinstance(error, StoreError):
+                return Receipt(turn.id, turn.owner, "failed", utc_now())
+            return None
 
     async def _rest(self) -> None:
         try:

@@ -27,6 +27,6 @@ def test_a_statement_is_put_as_its_user_would_say_it(kept: str, spoken: str) -> 
     assert first_person(kept) == spoken
 
 
-@given(st.text())
+@given(st.text().filter(lambda text: "user" not in text.casefold()))
 def test_a_text_that_names_no_user_stays(text: str) -> None:
     assert first_person(text) == text

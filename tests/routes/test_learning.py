@@ -50,8 +50,7 @@ async def test_a_round_that_ended_properly_waits_to_be_learned(
     learning: Learning, spool: SqliteSpool
 ) -> None:
     await learning.keep(GIVEN, 200, DONE)
-    turn = await spool.due()
-    assert turn is not None
+    (turn,) = await spool.due()
     assert (turn.id, turn.owner, turn.query, turn.answer) == (
         "req_1",
         ALICE,
@@ -71,7 +70,7 @@ async def test_any_other_round_has_its_receipt_at_once(
 ) -> None:
     await learning.keep(GIVEN, status, answer)
     assert await outcome(spool) == "skipped"
-    assert await spool.waiting() == 0
+    assert spool.waiting == 0
 
 
 async def test_only_the_first_and_the_last_step_of_a_tool_loop_are_kept(
@@ -80,17 +79,17 @@ async def test_only_the_first_and_the_last_step_of_a_tool_loop_are_kept(
     calls = replace(DONE, finish="tool_calls")
     step = replace(GIVEN, call=replace(CALL, fresh=False))
     await learning.keep(step, 200, calls)
-    assert await spool.waiting() == 0
+    assert spool.waiting == 0
     await learning.keep(step, 200, DONE)
-    assert await spool.waiting() == 1
+    assert spool.waiting == 1
     await learning.keep(replace(GIVEN, id="req_2"), 200, calls)
-    assert await spool.waiting() == 2
+    assert spool.waiting == 2
 
 
 @pytest.mark.requirement("M5")
 async def test_nobodys_round_is_not_kept(learning: Learning, spool: SqliteSpool) -> None:
     await learning.keep(replace(GIVEN, identity=None), 200, DONE)
-    assert await spool.waiting() == 0
+    assert spool.waiting == 0
 
 
 async def test_a_round_that_broke_off_gets_its_receipt_afterwards(
@@ -119,6 +118,5 @@ async def test_the_conversation_is_named_by_the_client(
 ) -> None:
     arrival = Arrival("POST", b"/", b"", ((b"x-openwebui-chat-id", b"c-1"),))
     await learning.keep(replace(GIVEN, arrival=arrival), 200, DONE)
-    turn = await spool.due()
-    assert turn is not None
+    (turn,) = await spool.due()
     assert (turn.source.conversation_id, turn.source.turn_key) == ("c-1", "c-1:k")

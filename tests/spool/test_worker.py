@@ -83,7 +83,7 @@ async def test_a_turn_that_fails_by_itself_is_given_up(spool: SqliteSpool) -> No
     while await worker.step():
         pass
     assert (await outcome(spool, "a"), await outcome(spool, "b")) == ("failed", "stored")
-    assert await spool.waiting() == 0
+    assert spool.waiting == 0
 
 
 async def test_it_wakes_for_a_turn_and_stops_when_told(spool: SqliteSpool) -> None:

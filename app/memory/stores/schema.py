@@ -22,4 +22,6 @@ INTEGERS: Final = ("created_us", "updated_us", "pin")
 
 def with_id(payload: dict[str, Any] | None, point_id: object) -> Row:
     """The row of a point; a damaged payload cannot claim another id."""
-    return {**(payload or {}), "id": wire_id(UUID(str(point_id)))}
+    row = payload or {}
+    row["id"] = wire_id(point_id if isinstance(point_id, UUID) else UUID(str(point_id)))
+    return row
