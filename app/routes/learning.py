@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _log = structlog.get_logger()
 CONVERSATION_HEADERS: Final = (b"x-memory-conversation", b"x-openwebui-chat-id")
 MAX_ANSWER_CHARS: Final = 20_000
-USES_SECONDS: Final = 2.0
+USES_SECONDS: Final = 10.0
 
 
 class Learning:

@@ -40,7 +40,7 @@ from tests.build import (
 )
 
 SECRET = "My sister Xanthippe is ill"
-DERIVED = {"created_us", "updated_us", "digest", "pin", "rev"}
+DERIVED = {"created_us", "updated_us", "digest", "pin", "rev", "shelf"}
 
 
 def only(memory: Memory) -> Where:

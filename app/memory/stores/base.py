@@ -37,7 +37,7 @@ from app.memory.rows import (
     wire_id,
 )
 from app.memory.stores.evidence import UNRANKED, Evidence, Hit
-from app.memory.stores.plan import Kit, Plan
+from app.memory.stores.plan import Kit, Plan, shelf
 from app.memory.stores.reading import Reader
 
 if TYPE_CHECKING:
@@ -237,6 +237,7 @@ class PayloadStore(Generic[C]):
             "created_us": micros(memory.times.created_at),
             "updated_us": micros(memory.times.updated_at),
             "pin": int(memory.fact.pinned),
+            "shelf": shelf(memory.owner, memory.pool, memory.state),
             "digest": digest(self._key, memory.fact.content),
             "rev": _revision(),
         }

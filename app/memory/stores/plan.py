@@ -6,10 +6,12 @@ writes a condition, so an unscoped query cannot be written anywhere.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
-from app.domain import Pool, Scope, State, Tenant, Where
+from app.domain import Owner, Pool, Scope, State, Tenant, Where
 from app.errors import EmptyFilterError
 from app.memory.rows import Row, digest, id_of, micros
 
@@ -72,13 +74,9 @@ class Plan(Generic[C]):
         usual = where.ids is None and where.content is None
         return (self._visible if usual else self._build_visible)(scope, where)
 
-    def _build_visible(self, scope: Scope, where: Where) -> C:
-        own = [self._pool(Pool.USER)]
-        return self._kit.every([*self._reach(scope, own), *self._asked(where)])
-
     def owned(self, scope: Scope, where: Where) -> C:
         """What `scope` may forget: rows of its own in either pool."""
-        return self._kit.every([*self._own(scope), *self._asked(where)])
+        return self._kit.every([*self._own(scope), self._in_state(where), *self._asked(where)])
 
     def unchanged(self, scope: Scope, row: Row) -> C:
         """That very row within the reach of `scope`, with the state and time it was read with.
@@ -87,35 +85,41 @@ class Plan(Generic[C]):
         """
         read = [(key, row.get(key)) for key in ("state", "updated_us")]
         same = [self._kit.equals(key, value) for key, value in read if isinstance(value, str | int)]
-        return self._kit.every([*self._reach(scope, []), self._kit.ids([id_of(row)]), *same])
+        return self._kit.every([*self._reach(scope), self._kit.ids([id_of(row)]), *same])
 
     def also(self, condition: C, *, low: int | None, high: int | None) -> C:
         """`condition`, and created in `low` ≤ t < `high` (microseconds): for paging."""
         return self._kit.every([condition, self._kit.between("created_us", low, high)])
+
+    def _build_visible(self, scope: Scope, where: Where) -> C:
+        asked = self._asked(where)
+        if isinstance(scope, Tenant):
+            return self._kit.every([*self._own(scope), self._in_state(where), *asked])
+        # Owner, pool and state in one field: one look-up instead of four in every search.
+        states = where.states or frozenset(State) - {State.FORGOTTEN}
+        shelves = [shelf(scope, Pool.USER, state) for state in states]
+        if scope.project is not None:
+            shelves += [shelf(scope, Pool.PROJECT, state) for state in states]
+        return self._kit.every([self._kit.among("shelf", sorted(shelves)), *asked])
 
     def _own(self, scope: Scope) -> list[C]:
         if isinstance(scope, Tenant):
             return [self._kit.equals("tenant", scope.name)]
         return [self._kit.equals("tenant", scope.tenant), self._kit.equals("user", scope.user)]
 
-    def _reach(self, scope: Scope, own: list[C]) -> list[C]:
-        """Rows of the user for which `own` holds, too, and those of the project's pool."""
-        if isinstance(scope, Tenant):
+    def _reach(self, scope: Scope) -> list[C]:
+        """Rows of the user in either pool, and those of the project's pool."""
+        if isinstance(scope, Tenant) or scope.project is None:
             return self._own(scope)
-        mine = self._kit.every([*self._own(scope), *own])
-        if scope.project is None:
-            return [mine]
+        mine = self._kit.every(self._own(scope))
         project = self._kit.equals("project", scope.project)
-        shared = self._kit.every([project, self._pool(Pool.PROJECT)])
+        pool = self._kit.equals("pool", Pool.PROJECT.value)
         tenant = self._kit.equals("tenant", scope.tenant)
-        return [tenant, self._kit.either([mine, shared])]
-
-    def _pool(self, pool: Pool) -> C:
-        return self._kit.equals("pool", pool.value)
+        return [tenant, self._kit.either([mine, self._kit.every([project, pool])])]
 
     def _asked(self, where: Where) -> list[C]:
         _refuse_empty(where)
-        asked = [self._in_state(where)]
+        asked = []
         if where.ids is not None:
             asked.append(self._kit.ids(where.ids))
         sets = (("type", where.types), ("slot", where.slots))
@@ -135,6 +139,13 @@ class Plan(Generic[C]):
         if where.states is None:
             return self._kit.differs("state", State.FORGOTTEN.value)
         return self._kit.among("state", sorted(where.states))
+
+
+def shelf(owner: Owner, pool: Pool, state: State) -> str:
+    """Where a row stands: whose it is (the user's, or the project's), its pool and its state."""
+    holder = owner.project if pool is Pool.PROJECT else owner.user
+    whose = json.dumps([owner.tenant, holder]).encode()
+    return f"{state}:{pool}:{hashlib.blake2b(whose, digest_size=16).hexdigest()}"
 
 
 def _refuse_empty(where: Where) -> None:

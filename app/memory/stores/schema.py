@@ -14,9 +14,9 @@ DENSE: Final = "dense"
 LEXICAL: Final = "bm25"
 TENANTS: Final = ("tenant", "user")
 # In every search; each index of the embedded engine takes 4 MB of memory.
-HOT: Final = ("project", "pool", "state", "slot", "digest")
+HOT: Final = ("shelf", "state", "slot", "digest")
 # Every field that a condition can name is indexed on a server: strict mode refuses any other.
-KEYWORDS: Final = (*HOT, "type", "app", "conversation_id")
+KEYWORDS: Final = (*HOT, "project", "pool", "type", "app", "conversation_id")
 INTEGERS: Final = ("created_us", "updated_us", "pin")
 
 

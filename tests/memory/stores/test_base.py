@@ -15,6 +15,7 @@ from app.memory.rows import to_row
 from app.memory.stores.base import ATTEMPTS, PayloadStore, Write
 from app.memory.stores.evidence import Hit
 from app.memory.stores.inmemory import InMemoryEngine
+from app.memory.stores.plan import shelf
 from tests.build import ALICE, KEY, a_memory, contents, keep, later, vectors_of
 
 
@@ -83,7 +84,8 @@ async def test_an_unreadable_row_is_logged_by_its_id_alone(
     store: PayloadStore[Any], engine: Watched
 ) -> None:
     bad = a_memory("My secret")
-    row = to_row(bad) | {"created_us": 1, "type": "secret dream"}
+    place = shelf(ALICE, bad.pool, bad.state)
+    row = to_row(bad) | {"created_us": 1, "shelf": place, "type": "secret dream"}
     await engine.write([Write(bad.id, row)])
     with structlog.testing.capture_logs() as logs:
         found = await store.find(ALICE, Where())

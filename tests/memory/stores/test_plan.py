@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.domain import MemoryType, Owner, Pool, Scope, State, Tenant, Where
 from app.errors import EmptyFilterError
 from app.memory.rows import digest
-from app.memory.stores.plan import Plan
+from app.memory.stores.plan import Plan, shelf
 from tests.build import ALICE, KEY, START, a_memory, later
 
 Condition = tuple[Any, ...]
@@ -76,11 +76,17 @@ def must_hold(condition: Condition) -> set[Condition]:
 @pytest.mark.requirement("M9")
 @given(owners, wheres)
 def test_the_tenant_always_and_the_user_unless_shared(owner: Owner, where: Where) -> None:
+    (kind, key, *shelves), *_ = PLAN.visible(owner, where)[1:]
+    allowed = {shelf(owner, pool, state) for pool in Pool for state in where.states or State}
+    if owner.project is None:
+        allowed = {one for one in allowed if ":user:" in one}
+    assert (kind, key) == ("among", "shelf")
+    assert set(*shelves) <= allowed
     row = {"id": "mem_" + "0" * 32, "state": "active", "updated_us": 5}
-    for condition in (PLAN.visible(owner, where), PLAN.unchanged(owner, row)):
-        assert ("equals", "tenant", owner.tenant) in must_hold(condition)
-        if owner.project is None:
-            assert ("equals", "user", owner.user) in must_hold(condition)
+    condition = PLAN.unchanged(owner, row)
+    assert ("equals", "tenant", owner.tenant) in must_hold(condition)
+    if owner.project is None:
+        assert ("equals", "user", owner.user) in must_hold(condition)
     owned = must_hold(PLAN.owned(owner, where))
     assert {("equals", "tenant", owner.tenant), ("equals", "user", owner.user)} <= owned
     assert ("equals", "tenant", "x") in must_hold(PLAN.visible(Tenant("x"), where))
@@ -89,17 +95,23 @@ def test_the_tenant_always_and_the_user_unless_shared(owner: Owner, where: Where
 
 @pytest.mark.requirement("M2", "M9")
 def test_one_sees_ones_own_pool_and_the_projects() -> None:
-    living = ("differs", "state", "forgotten")
-    mine = (("equals", "tenant", "acme"), ("equals", "user", "alice"))
-    own = ("every", *mine, ("equals", "pool", "user"))
-    shared = ("every", ("equals", "project", "site"), ("equals", "pool", "project"))
-    assert PLAN.visible(ALICE, Where()) == ("every", own, living)
-    assert PLAN.visible(replace(ALICE, project="site"), Where()) == (
-        "every",
-        ("equals", "tenant", "acme"),
-        ("either", own, shared),
-        living,
-    )
+    living = sorted(set(State) - {State.FORGOTTEN})
+    own = [shelf(ALICE, Pool.USER, state) for state in living]
+    assert PLAN.visible(ALICE, Where()) == ("every", ("among", "shelf", tuple(sorted(own))))
+    member = replace(ALICE, project="site")
+    both = sorted([*own, *(shelf(member, Pool.PROJECT, state) for state in living)])
+    assert PLAN.visible(member, Where()) == ("every", ("among", "shelf", tuple(both)))
+
+
+@pytest.mark.requirement("M9")
+@given(owners, owners)
+def test_no_two_owners_share_a_shelf(one: Owner, other: Owner) -> None:
+    for pool in Pool:
+        holders = [o.project if pool is Pool.PROJECT else o.user for o in (one, other)]
+        same = one.tenant == other.tenant and holders[0] == holders[1]
+        shelves = {shelf(owner, pool, State.ACTIVE) for owner in (one, other)}
+        assert (len(shelves) == 1) is same
+    assert shelf(one, Pool.USER, State.ACTIVE) != shelf(one, Pool.PROJECT, State.ACTIVE)
 
 
 @pytest.mark.parametrize("scope", [ALICE, Tenant("acme")], ids=repr)
