@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from app.domain import State, Where
+from app.domain import Candidate, State, Where
 from app.filters.policy import without
 from app.memory.cues import cues
 from app.memory.query import build_query, is_small_talk
 
 if TYPE_CHECKING:
-    from app.domain import Call, Candidate, Exchange, Owner
+    from app.domain import Call, Exchange, Owner
     from app.ports import Embed, Store
 
 ACTIVE: Final = Where(states=frozenset({State.ACTIVE}))
 PINNED: Final = Where(pinned=True)
+# So near by meaning that its words need not be counted.
+CLEAR: Final = 0.5
 
 
 class Recall:
@@ -49,9 +51,9 @@ class Recall:
     ) -> Candidate:
         """With the share of the question's words that it holds, and whether its slot is cued."""
         fact, scores = candidate.memory.fact, dict(candidate.scores)
-        if words and scores["bm25"]:
+        if words and scores["bm25"] and scores["cosine"] < CLEAR:
             shared = words.intersection(self._embed.words(fact.content))
             scores["coverage"] = len(shared) / len(words)
         if fact.slot in slots:
             scores["cue"] = 1.0
-        return replace(candidate, scores=scores)
+        return Candidate(candidate.memory, scores)

@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 JACCARD: Final = 0.9
+# With one word more on one side only, n of n + 1 words are shared: under 0.9 below nine words.
+FEW_WORDS: Final = 9
 _WORD: Final = re.compile(r"\w+")
 # Words that turn a statement into another one, however many others it shares (fault: equal words,
 # different numbers).

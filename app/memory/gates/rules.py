@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from app.domain import MemoryType, State
-from app.memory.similar import near_copies, words_of
+from app.domain import Candidate, MemoryType, State
+from app.memory.similar import FEW_WORDS, near_copies, words_of
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from app.domain import Candidate, Memory
+    from app.domain import Memory
 
 # A memory that shares half of the question's words may be a little less near than the floor.
 LEXICAL_COVERAGE: Final = 0.5
@@ -66,7 +66,7 @@ def decayed(candidate: Candidate, now: datetime, half_life: timedelta) -> Candid
     order = scores.get("fused", 0.0) + IMPORTANCE_WEIGHT * memory.fact.importance
     if memory.fact.type is MemoryType.EPISODIC:
         order *= 0.5 ** max((now - memory.times.valid_from) / half_life, 0.0)
-    return replace(candidate, scores={**scores, "order": order + bool(memory.fact.pinned)})
+    return Candidate(memory, {**scores, "order": order + bool(memory.fact.pinned)})
 
 
 def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -97,12 +97,16 @@ def cut_at_gap(candidates: Sequence[Candidate]) -> list[Candidate]:
 def without_duplicates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The first of each group of near-copies."""
     kept: list[Candidate] = []
-    seen: list[frozenset[str]] = []
+    seen: set[frozenset[str]] = set()
     for candidate in candidates:
         words = words_of(candidate.memory.fact.content)
-        if not any(near_copies(words, other) for other in seen):
-            kept.append(candidate)
-            seen.append(words)
+        if words in seen:
+            continue
+        # Among few words nothing but the same words is near enough: most need no comparing.
+        if len(words) >= FEW_WORDS and any(near_copies(words, other) for other in seen):
+            continue
+        kept.append(candidate)
+        seen.add(words)
     return kept
 
 

@@ -25,7 +25,6 @@ from app.domain import (
     Where,
 )
 from app.errors import EmptyFilterError, StoreError
-from app.memory.fusion import Scores, fuse
 from app.memory.rows import (
     Row,
     digest,
@@ -36,7 +35,7 @@ from app.memory.rows import (
     to_row,
     wire_id,
 )
-from app.memory.stores.evidence import UNRANKED, Evidence, Hit
+from app.memory.stores.evidence import UNRANKED, Evidence, Hit, Scores
 from app.memory.stores.plan import Kit, Plan, shelf
 from app.memory.stores.reading import Reader
 
@@ -143,7 +142,7 @@ class PayloadStore(Generic[C]):
         if vectors.sparse.indices and (missing := found.one_sided()):
             within = self._plan.visible(owner, replace(where, ids=frozenset(missing)))
             found.add(*await self._engine.nearest(within, vectors, len(missing)))
-        return fuse(found.scores())
+        return found.scores()
 
     async def find(
         self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None

@@ -28,5 +28,5 @@ def test_scores_that_come_later_complete_the_picture() -> None:
     found = Evidence([(A, 0.9)], [(B, 2.0)])
     found.add([(B, 0.1)], [])
     assert found.one_sided() == [A]
-    assert found.scores()[B] == {"cosine": 0.1, "bm25": 2.0, "fused": 0.0}
+    assert found.scores()[B] == {"cosine": 0.1, "bm25": 2.0, "fused": pytest.approx(0.55)}
     assert found.scores()[A]["bm25"] == 0.0
