@@ -6,8 +6,6 @@ import re
 from typing import Final
 
 JACCARD: Final = 0.9
-# With one word more on one side only, n of n + 1 words are shared: under 0.9 below nine words.
-FEW_WORDS: Final = 9
 _WORD: Final = re.compile(r"\w+")
 # Words that turn a statement into another one, however many others it shares (fault: equal words,
 # different numbers).
@@ -40,8 +38,9 @@ def near_copies(one: frozenset[str], other: frozenset[str]) -> bool:
     if smaller < JACCARD * larger:  # most pairs end here
         return False
     shared = len(one & other)
-    return shared >= JACCARD * (smaller + larger - shared) and _telling(one) == _telling(other)
+    return shared >= JACCARD * (smaller + larger - shared) and telling(one) == telling(other)
 
 
-def _telling(words: frozenset[str]) -> frozenset[str]:
+def telling(words: frozenset[str]) -> frozenset[str]:
+    """The words that make another statement of it: numbers, dates and negations."""
     return frozenset(word for word in words if word[0].isdigit() or word in _NEGATIONS)

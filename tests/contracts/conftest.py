@@ -72,6 +72,8 @@ def busy_store(engine: Engine[Any]) -> Store:
 class Yielding:
     """An engine that gives way, so that tasks interleave wherever they can."""
 
+    exclusive = False
+
     def __init__(self, engine: Engine[Any]) -> None:
         self.kit = engine.kit
         self._engine = engine

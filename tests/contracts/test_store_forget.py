@@ -178,6 +178,8 @@ async def test_everything_of_one_user_goes_and_nothing_of_another(store: Store) 
 class Meanwhile:
     """An engine on which something else happens after the next scroll, before it is acted on."""
 
+    exclusive = False
+
     def __init__(self, engine: Engine[Any], action: Callable[[], Awaitable[object]]) -> None:
         self.kit = engine.kit
         self.nearest, self.count, self.write = engine.nearest, engine.count, engine.write

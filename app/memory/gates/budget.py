@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from app.domain import Admitted
@@ -26,20 +27,26 @@ def fit(
     candidates: Sequence[Candidate], limit: int, budget: int, count: Count
 ) -> tuple[Admitted, ...]:
     """Up to `limit` memories within `budget`; what does not fit is shortened or passed over."""
-    left = budget - count(render(()))
+    left = budget - _fixed(count, render(()))
     chosen: list[Admitted] = []
     dates: set[str] = set()
     for candidate in candidates:
         if len(chosen) == limit:
             break
         item = Admitted(candidate.memory, candidate.memory.fact.content)
-        date = 0 if day(item) in dates else count(day(item) + "\n")
+        date = 0 if day(item) in dates else _fixed(count, day(item) + "\n")
         text = _within(item.text, left - date, count)
         if text is not None:
             chosen.append(Admitted(candidate.memory, text))
             dates.add(day(item))
             left -= date + count(line(text) + "\n")
     return tuple(_by_day(chosen))
+
+
+@lru_cache(maxsize=256)
+def _fixed(count: Count, text: str) -> int:
+    """Tokens of what stands in many blocks: the fence, a date."""
+    return count(text)
 
 
 def _by_day(chosen: Sequence[Admitted]) -> list[Admitted]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from app.domain import Candidate, MemoryType, State
-from app.memory.similar import FEW_WORDS, near_copies, words_of
+from app.memory.similar import near_copies, telling, words_of
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
@@ -97,16 +97,14 @@ def cut_at_gap(candidates: Sequence[Candidate]) -> list[Candidate]:
 def without_duplicates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The first of each group of near-copies."""
     kept: list[Candidate] = []
-    seen: set[frozenset[str]] = set()
+    alike: dict[frozenset[str], list[frozenset[str]]] = {}
     for candidate in candidates:
         words = words_of(candidate.memory.fact.content)
-        if words in seen:
-            continue
-        # Among few words nothing but the same words is near enough: most need no comparing.
-        if len(words) >= FEW_WORDS and any(near_copies(words, other) for other in seen):
-            continue
-        kept.append(candidate)
-        seen.add(words)
+        # Other numbers, another statement: only those with the same ones need comparing.
+        seen = alike.setdefault(telling(words), [])
+        if not any(near_copies(words, other) for other in seen):
+            kept.append(candidate)
+            seen.append(words)
     return kept
 
 

@@ -73,10 +73,12 @@ class Write(Generic[C]):
 class Engine(Protocol[C]):
     """The few things that differ between Qdrant Edge, a Qdrant server and plain memory.
 
-    Rows come back with `id` as the engine knows it, whatever the row itself says.
+    Rows come back with `id` as the engine knows it, whatever the row itself says. `exclusive`: no
+    other process writes to it, and reading does not give way to a write.
     """
 
     kit: Kit[C]
+    exclusive: bool
 
     async def nearest(
         self, condition: C, vectors: Vectors, limit: int
@@ -115,16 +117,17 @@ class PayloadStore(Generic[C]):
         *,
         also: Sequence[Where] = (),
     ) -> list[Candidate]:
-        condition = self._plan.visible(owner, where)
         ranked = await self._ranked(owner, vectors, where, limit)
+        # Nobody else writes to an engine of our own, so what was read of it still holds.
+        found = self._reader.known(ranked) if self._engine.exclusive else {}
         wanted = [self._plan.visible(owner, extra) for extra in also]
-        if ranked:
-            wanted.append(self._engine.kit.ids(ranked))
-        if not wanted:
-            return []
-        chosen = self._engine.kit.every([condition, self._engine.kit.either(wanted)])
-        rows = await self._engine.scroll(chosen, len(ranked) + MAX_ALSO, newest=False)
-        found = {memory.id: memory for memory in self._reader.memories(rows)}
+        if missing := [key for key in ranked if key not in found]:
+            wanted.append(self._engine.kit.ids(missing))
+        if wanted:
+            condition = self._plan.visible(owner, where)
+            chosen = self._engine.kit.every([condition, self._engine.kit.either(wanted)])
+            rows = await self._engine.scroll(chosen, len(missing) + MAX_ALSO, newest=False)
+            found |= {memory.id: memory for memory in self._reader.memories(rows)}
         order = [*(key for key in ranked if key in found), *(found.keys() - ranked.keys())]
         return [Candidate(found[key], ranked.get(key, UNRANKED)) for key in order]
 
@@ -158,7 +161,7 @@ class PayloadStore(Generic[C]):
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
         if not all(_allowed(owner, change) for change in changes):
             raise StoreError("a row of another owner cannot be written")
-        return await self._engine.write([self._write(owner, change) for change in changes])
+        return await self._written([self._write(owner, change) for change in changes])
 
     async def touch(self, owner: Owner, uses: Mapping[UUID, int], at: datetime) -> None:
         if not uses:
@@ -166,7 +169,7 @@ class PayloadStore(Generic[C]):
         where = Where(ids=frozenset(uses), states=frozenset({State.ACTIVE}))
         rows = await self._engine.scroll(self._plan.visible(owner, where), len(uses))
         used = [self._used(owner, row, uses[id_of(row)], at) for row in rows]
-        await self._engine.write(used)
+        await self._written(used)
 
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
         if not where.selective:
@@ -180,13 +183,18 @@ class PayloadStore(Generic[C]):
         forgotten: list[UUID] = []
         refused = 0
         while rows := await self._engine.scroll(condition, PAGE, newest=False):
-            done = await self._engine.write([self._tombstone(scope, row, at) for row in rows])
-            self._reader.drop(row["id"] for row in rows)
+            done = await self._written([self._tombstone(scope, row, at) for row in rows])
             forgotten += [id_of(row) for row, ok in zip(rows, done, strict=True) if ok]
             refused = 0 if any(done) else refused + 1
             if refused == ATTEMPTS:
                 raise StoreError("some rows cannot be forgotten")
         return forgotten
+
+    async def _written(self, writes: Sequence[Write[C]]) -> list[bool]:
+        try:
+            return await self._engine.write(writes)
+        finally:
+            self._reader.drop(write.id for write in writes)
 
     async def _anchor(self, scope: Scope, after: UUID) -> Row:
         every = Where(ids=frozenset({after}), states=frozenset(State))

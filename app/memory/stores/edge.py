@@ -72,6 +72,8 @@ class _Kit:
 class EdgeEngine:
     """One shard in one folder. Writes are refused when less than `reserve` bytes are free."""
 
+    exclusive = True
+
     def __init__(self, folder: Path, dimension: int, reserve: int = RESERVE) -> None:
         self.kit: Kit[edge.Filter] = _Kit()
         self._folder = folder

@@ -54,6 +54,8 @@ class _Kit:
 class InMemoryEngine:
     """Rows and vectors in two dicts; brute-force search."""
 
+    exclusive = True
+
     def __init__(self) -> None:
         self.kit: Kit[Condition] = _Kit()
         self._rows: dict[UUID, Row] = {}

@@ -76,6 +76,8 @@ class _Kit:
 class QdrantEngine:
     """One collection of a Qdrant server; the first use prepares it."""
 
+    exclusive = False
+
     def __init__(self, client: AsyncQdrantClient, collection: str, dimension: int) -> None:
         self.kit: Kit[models.Filter] = _Kit()
         self._client = client

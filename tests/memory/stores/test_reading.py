@@ -42,7 +42,9 @@ def test_a_row_without_a_version_is_never_kept() -> None:
 def test_what_is_dropped_is_not_kept_anywhere() -> None:
     reader = Reader()
     read(reader, ROW)
-    reader.drop([str(ROW["id"])])
+    assert reader.known([MEMORY.id]) == {MEMORY.id: MEMORY}
+    reader.drop([MEMORY.id])
+    assert reader.known([MEMORY.id]) == {}
     assert "tea" not in repr(vars(reader))
     assert not reader._read
 
