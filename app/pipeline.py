@@ -46,20 +46,22 @@ class Step(Generic[T]):
 
 async def run(steps: Sequence[Step[T]], value: T) -> T:
     """Apply the steps in order. Raises `RejectedError` and, from vital steps, any `RemoraError`."""
+    notes = list(value.notes)
     for step in steps:
-        value = await _attempt(step, value)
-    return value
+        started = perf_counter()
+        value, outcome, reason = await _attempt(step, value)
+        notes.append(Note(step.name, outcome, perf_counter() - started, reason))
+    # `replace` wants a dataclass type; the protocol cannot say that it is one.
+    return replace(value, notes=tuple(notes))  # type: ignore[type-var]
 
 
-async def _attempt(step: Step[T], value: T) -> T:
-    started = perf_counter()
-    outcome, reason = "ok", None
+async def _attempt(step: Step[T], value: T) -> tuple[T, str, str | None]:
+    """What the step made of the value, or the value itself; the outcome, and why."""
     try:
         if step.budget is None:
-            value = await step.run(value)
-        else:
-            async with asyncio.timeout(step.budget):
-                value = await step.run(value)
+            return await step.run(value), "ok", None
+        async with asyncio.timeout(step.budget):
+            return await step.run(value), "ok", None
     except RejectedError:
         raise
     except Exception as error:
@@ -67,14 +69,8 @@ async def _attempt(step: Step[T], value: T) -> T:
             raise _as_ours(error) from error
         outcome = "late" if isinstance(error, TimeoutError) else "failed"
         reason = type(error).__name__
-        _log.warning("step", step=step.name, outcome=outcome, reason=reason)
-    note = Note(step.name, outcome, perf_counter() - started, reason)
-    return _with_note(value, note)
-
-
-def _with_note(value: T, note: Note) -> T:
-    # `replace` wants a dataclass type; the protocol cannot say that it is one.
-    return replace(value, notes=(*value.notes, note))  # type: ignore[type-var]
+    _log.warning("step", step=step.name, outcome=outcome, reason=reason)
+    return value, outcome, reason
 
 
 def _as_ours(error: Exception) -> RemoraError:

@@ -157,7 +157,7 @@ class IdentitySettings(_Section):
 class RecallSettings(_Section):
     """What is remembered on a call."""
 
-    candidates: int = Field(24, ge=1, le=200, description="Rows that the gate looks at.")
+    candidates: int = Field(20, ge=1, le=200, description="Rows that the gate looks at.")
     limit: int = Field(12, ge=1, le=100, description="Most memories in one block.")
     max_tokens: int = Field(512, ge=32, description="Token budget of one block.")
     threshold: float | None = Field(

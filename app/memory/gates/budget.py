@@ -35,11 +35,11 @@ def fit(
             break
         item = Admitted(candidate.memory, candidate.memory.fact.content)
         date = 0 if day(item) in dates else _fixed(count, day(item) + "\n")
-        text = _within(item.text, left - date, count)
+        text, cost = _within(item.text, left - date, count)
         if text is not None:
             chosen.append(Admitted(candidate.memory, text))
             dates.add(day(item))
-            left -= date + count(line(text) + "\n")
+            left -= date + cost
     return tuple(_by_day(chosen))
 
 
@@ -57,21 +57,29 @@ def _by_day(chosen: Sequence[Admitted]) -> list[Admitted]:
     return sorted(chosen, key=lambda item: places[day(item)])
 
 
-def _within(text: str, tokens: int, count: Count) -> str | None:
-    """The text, or its beginning, within that many tokens as a line; None if too little is left."""
+def _within(text: str, tokens: int, count: Count) -> tuple[str | None, int]:
+    """The text, or its beginning, within that many tokens as a line, and what it costs.
+
+    None if too little is left to say anything.
+    """
     head = text[: max(tokens, 0) * CHARS_A_TOKEN]
-    if head == text and count(line(text) + "\n") <= tokens:
-        return text
+    if head == text and (cost := _cost(text, count)) <= tokens:
+        return text, cost
     if tokens < SHORTEST:
-        return None
+        return None, 0
     low, high = 0, len(head)
     while low < high:  # the longest beginning that fits
         middle = (low + high + 1) // 2
-        if count(line(text[:middle] + "…") + "\n") <= tokens:
+        if _cost(text[:middle] + "…", count) <= tokens:
             low = middle
         else:
             high = middle - 1
-    return _rounded(text[:low])
+    stump = _rounded(text[:low])
+    return stump, _cost(stump or "", count)
+
+
+def _cost(text: str, count: Count) -> int:
+    return count(line(text) + "\n")
 
 
 def _rounded(text: str) -> str | None:
