@@ -73,7 +73,9 @@ class _Rewriter:
     def _replaced(self, match: re.Match[str]) -> str:
         if match["pronoun"]:
             return self._pronoun(match["pronoun"].lower())
-        voice = self._voices[match["who"].lower()]
+        voice = self._voices.get(match["who"].lower())
+        if voice is None:  # a letter that only folds to one of ours, a Turkish İ say
+            return match[0]
         joined = _COUPLED.search(match.string[: match.start()]) is not None
         later = self._known and not joined
         self._known = True

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.memory.extract.third import Voice, conjugated, sentence, third_person
@@ -62,5 +62,7 @@ def test_a_sentence_has_a_capital_and_a_stop(text: str, whole: str) -> None:
 
 
 @given(st.text())
+@example("İ")
+@example("Mİ ıs")
 def test_any_text_can_be_told(text: str) -> None:
     assert len(third_person(text, EN.grammar, OTHERS)) <= 20 * len(text) + 20
