@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from prometheus_fastapi_instrumentator import Instrumentator
 
 from app import folder
-from app.dialects import DIALECTS
+from app.dialects import DIALECTS, PLAIN
 from app.errors import ConfigurationError
 from app.filters import inbound, outbound, receipt, remembering
 from app.filters.inject import Inject
@@ -96,14 +96,17 @@ async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
             memory, steps = await _memory(stack, settings, secret)
             learning = Learning(memory.spool, memory.store)
             stack.push_async_callback(learning.close)
-        dialects = DIALECTS if settings.memory or len(settings.all_upstreams) > 1 else {}
+        several = len(settings.all_upstreams) > 1 or any(u.rewrite for u in settings.all_upstreams)
+        dialects = DIALECTS if settings.memory or several else {}
         proxy = Proxy(
             ProxyParts(
-                inbound(settings, authenticate, _by_name(dialects), steps),
+                inbound(settings, authenticate, _by_name(DIALECTS), steps),
                 upstream,
                 learning,
                 dialects,
+                several,
                 int(settings.server.body_limit_mb * MEGABYTE),
+                settings.server.body_idle_seconds,
             )
         )
         yield front(proxy, api(Services(settings, authenticate, memory)))
@@ -185,4 +188,4 @@ async def _stopped(task: asyncio.Task[None]) -> None:
 
 
 def _by_name(dialects: Mapping[Any, Any]) -> dict[str, Any]:
-    return {dialect.name: dialect for dialect in dialects.values()}
+    return {dialect.name: dialect for dialect in (PLAIN, *dialects.values())}

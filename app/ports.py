@@ -56,6 +56,10 @@ class Dialect(Protocol):
         """The body with `block` at the end of the user turn; every other byte as it was (G2)."""
         ...
 
+    def rename(self, body: bytes, model: str) -> bytes:
+        """The body with another model name; every other byte as it was."""
+        ...
+
     def reader(self, content_type: str, encoding: str = "") -> ReplyReader:
         """A reader for one answer of that content type and content encoding."""
         ...
@@ -65,7 +69,8 @@ class Dialect(Protocol):
 class Outgoing:
     """One request for an upstream; `path` and `query` as raw bytes, `body` whole or as a stream.
 
-    `headers` are the client's; `consumed` names the one that held a credential of ours.
+    `headers` are the client's; `consumed` names the one that held a credential of ours; `wanted` is
+    the upstream that the client asks for by name; `rename` puts another model name into the body.
     """
 
     method: str
@@ -75,6 +80,8 @@ class Outgoing:
     body: bytes | AsyncIterator[bytes] = field(repr=False)
     model: str = ""
     consumed: bytes | None = None
+    wanted: str | None = None
+    rename: Callable[[bytes, str], bytes] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,11 @@ class Upstream(Protocol):
     """Sends a request on and gives back an unread reply; raises `UpstreamError`."""
 
     async def send(self, request: Outgoing) -> Reply:
-        """Route by model, send once, return when the answer's headers are there."""
+        """Route by model, send, return when the answer's headers are there."""
+        ...
+
+    async def everyone(self, request: Outgoing) -> list[Reply]:
+        """Ask every upstream, in their order; those that do not answer are left out."""
         ...
 
 

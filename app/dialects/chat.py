@@ -44,11 +44,14 @@ class ChatDialect:
         if call.turn is None:
             raise ValueError("there is no user turn to attach to")
         text = call.body.decode()
-        conversation = located.members(text, _start(text))["messages"]
+        conversation = located.members(text, located.beginning(text))["messages"]
         message = located.item(text, conversation.start, call.turn)
         content = located.members(text, message.start)["content"]
         place = len(text[: content.end - 1].encode())
         return call.body[:place] + _attachment(content.value, block) + call.body[place:]
+
+    def rename(self, body: bytes, model: str) -> bytes:
+        return located.renamed(body, model)
 
     def reader(self, content_type: str, encoding: str = "") -> ChatReader:
         return ChatReader(content_type, encoding)
@@ -60,10 +63,6 @@ def _attachment(content: str | list[Any], block: str) -> bytes:
         return json.dumps(f"\n\n{block}" if content else block, ensure_ascii=False)[1:-1].encode()
     part = json.dumps({"type": "text", "text": block}, ensure_ascii=False)
     return f"{',' if content else ''}{part}".encode()
-
-
-def _start(text: str) -> int:
-    return len(text) - len(text.lstrip(" \t\n\r"))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

@@ -60,6 +60,29 @@ def item(text: str, start: int, position: int) -> Located:
     return _value(text, index)
 
 
+def items(text: str, start: int) -> list[Located]:
+    """All items of the array at `start`."""
+    found: list[Located] = []
+    index = _skip(text, _expect(text, start, "["))
+    while text[index : index + 1] != "]":
+        found.append(_value(text, index))
+        index = _separator(text, found[-1].end, "]")
+    return found
+
+
+def beginning(text: str) -> int:
+    """Where the first value of a text stands."""
+    return _skip(text, 0)
+
+
+def renamed(body: bytes, model: str) -> bytes:
+    """A JSON object's bytes with another `model`; every other byte as it was."""
+    text = body.decode()
+    old = members(text, beginning(text))["model"]
+    start, end = len(text[: old.start].encode()), len(text[: old.end].encode())
+    return body[:start] + json.dumps(model, ensure_ascii=False).encode() + body[end:]
+
+
 def _value(text: str, start: int) -> Located:
     value, end = _DECODER.raw_decode(text, start)
     return Located(value, start, end)

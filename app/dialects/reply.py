@@ -6,18 +6,17 @@ Nothing is parsed while bytes pass: chunks are kept by reference and read after 
 from __future__ import annotations
 
 import re
-import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from app.dialects.encoding import decoded
 from app.domain import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_COLLECTED: Final = 8 * 1024 * 1024
-MAX_DECODED: Final = 4 * MAX_COLLECTED
 _TAIL: Final = 48
 _DONE: Final = re.compile(rb"(?:\A|[\r\n])data: ?\[DONE\]\s*\Z")
 _UNTAUGHT: Final = frozenset({"content_filter", "error"})
@@ -28,7 +27,7 @@ class ChatReader:
 
     def __init__(self, content_type: str, encoding: str = "") -> None:
         self._streamed = content_type.partition(";")[0].strip().lower() == "text/event-stream"
-        self._encoding = encoding.strip().lower()
+        self._encoding = encoding
         self._chunks: list[bytes] = []
         self._size = 0
         self._tail = b""
@@ -46,21 +45,10 @@ class ChatReader:
     def finish(self) -> Answer:
         if self._size > MAX_COLLECTED:
             return Answer(complete=self._done or not self._streamed)
-        body = _decoded(b"".join(self._chunks), self._encoding)
+        body = decoded(b"".join(self._chunks), self._encoding)
         if body is None:  # an encoding we cannot read: the transfer ended, that is all we know
             return Answer(complete=True)
         return _streamed(body, done=self._done) if self._streamed else _whole(body)
-
-
-def _decoded(body: bytes, encoding: str) -> bytes | None:
-    if encoding in {"", "identity"}:
-        return body
-    if encoding not in {"gzip", "x-gzip", "deflate"}:
-        return None
-    try:
-        return zlib.decompressobj(wbits=47).decompress(body, MAX_DECODED)
-    except zlib.error:
-        return None
 
 
 def _whole(body: bytes) -> Answer:

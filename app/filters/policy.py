@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from app.settings import PolicySettings, Settings
 
 HEADER: Final = "X-Memory"
+# Dialects with turns; any other is read for its model's name alone.
+SPEAKING: Final = frozenset({"chat"})
 # What a client may ask for: (read, write).
 WISHES: Final = {
     "off": (False, False),
@@ -42,6 +44,8 @@ class Allow:
         policy = wished(policy, wish)
         if exchange.owner is None:
             policy = without(policy, read=True, write=True, reason="no_identity")
+        if (reason := _speechless(exchange)) is not None:
+            policy = without(policy, read=True, write=True, reason=reason)
         return replace(exchange, policy=policy)
 
 
@@ -87,6 +91,14 @@ def without(policy: Policy, *, read: bool, write: bool, reason: str) -> Policy:
         write=policy.write and not write,
         reason=reason if policy.read and read else policy.reason,
     )
+
+
+def _speechless(exchange: Exchange) -> str | None:
+    """Why there is nothing to remember in a call: another path, or nobody said anything."""
+    call = exchange.call
+    if call is None or call.dialect not in SPEAKING:
+        return "path"
+    return "no_user_turn" if call.turn is None else None
 
 
 def _matches(rule: PolicySettings, exchange: Exchange) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.dialects.encoding import decoded
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,5 +23,8 @@ class Read:
     async def __call__(self, exchange: Exchange) -> Exchange:
         if exchange.call is None:
             return exchange
-        dialect = self._dialects[exchange.call.dialect]
-        return replace(exchange, call=dialect.read(exchange.call.body))
+        encoding = exchange.arrival.header(b"content-encoding") or ""
+        body = decoded(exchange.call.body, encoding)
+        if body is None:  # it passes as it is, the upstream may know better
+            return replace(exchange, call=None)
+        return replace(exchange, call=self._dialects[exchange.call.dialect].read(body))

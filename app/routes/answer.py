@@ -19,8 +19,6 @@ def memory_status(exchange: Exchange) -> str:
     """`injected`, `none` or `skipped:<reason>`."""
     if exchange.block is not None:
         return "injected"
-    if exchange.call is None:
-        return "skipped:path"
     if not exchange.policy.read:
         return f"skipped:{exchange.policy.reason}"
     for note in exchange.notes:
@@ -29,13 +27,15 @@ def memory_status(exchange: Exchange) -> str:
     return "none"
 
 
-def own_headers(exchange: Exchange, seconds: float) -> Pairs:
+def own_headers(exchange: Exchange, seconds: float, upstream: str | None = None) -> Pairs:
     """Our headers for an answer; `seconds` is what we added before the call went upstream."""
     headers = [
         (b"x-remora-request-id", exchange.id.encode()),
         (b"x-memory-status", memory_status(exchange).encode()),
         (b"x-memory-overhead-ms", f"{seconds * 1000:.1f}".encode()),
     ]
+    if upstream is not None:
+        headers.append((b"x-upstream", upstream.encode()))
     if exchange.notes:
         steps = (f"{note.step};dur={note.seconds * 1000:.1f}" for note in exchange.notes)
         headers.append((b"server-timing", ", ".join(steps).encode()))

@@ -11,10 +11,11 @@ from app.errors import RejectedError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from starlette.types import Receive, Send
+    from starlette.types import Message, Receive, Send
 
 # Most calls end sooner; a watcher costs ten times what a timer does.
 WATCH_AFTER: Final = 0.02
+LIMIT: Final = 100 * 1_048_576
 
 
 class ClientGoneError(Exception):
@@ -24,21 +25,29 @@ class ClientGoneError(Exception):
 class Client:
     """Reads from and writes to one ASGI connection."""
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, limit: int = LIMIT, idle: float | None = None
+    ) -> None:
         self._receive = receive
         self._send = send
+        self._idle = idle
         self._read = asyncio.Event()
         self._finished = False
+        self.limit = limit
         self.gone = False
         self.started = False
         self.refused: RejectedError | None = None
 
-    async def body(self, limit: int) -> bytes:
-        """The whole body; raises `RejectedError` (413) past `limit` bytes."""
-        parts = [part async for part in self.stream(limit)]
+    def expects_no_body(self) -> None:
+        """Nothing will come but a disconnect."""
+        self._read.set()
+
+    async def body(self) -> bytes:
+        """The whole body; raises `RejectedError` past the limit (413) or after a pause (408)."""
+        parts = [part async for part in self.stream()]
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def stream(self, limit: int) -> AsyncIterator[bytes]:
+    async def stream(self) -> AsyncIterator[bytes]:
         """The body in pieces as they come.
 
         Whoever sends them on may wrap what is raised here; `gone` and `refused` tell what it was.
@@ -46,20 +55,31 @@ class Client:
         size = 0
         more = True
         while more:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                self.gone = True
-                raise ClientGoneError
+            message = await self._next()
             part = message.get("body", b"")
             size += len(part)
-            if size > limit:
-                self.refused = too_large(limit)
-                raise self.refused
+            if size > self.limit:
+                raise self._refuse(too_large(self.limit))
             more = message.get("more_body", False)
             if not more:
                 self._read.set()
             if part:
                 yield part
+
+    async def _next(self) -> Message:
+        try:
+            async with asyncio.timeout(self._idle):
+                message = await self._receive()
+        except TimeoutError:
+            raise self._refuse(too_slow()) from None
+        if message["type"] == "http.disconnect":
+            self.gone = True
+            raise ClientGoneError
+        return message
+
+    def _refuse(self, error: RejectedError) -> RejectedError:
+        self.refused = error
+        return error
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
@@ -114,3 +134,8 @@ def too_large(limit: int) -> RejectedError:
         f"The request body is larger than {limit / 1_048_576:g} MB.",
         code="request_too_large",
     )
+
+
+def too_slow() -> RejectedError:
+    """What a client is told that stopped sending in the middle of its body."""
+    return RejectedError(408, "The request body did not come to its end.", code="request_timeout")

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
-
-import orjson
-import structlog
-import uuid_utils
+from typing import TYPE_CHECKING, Final
 
 from app import metrics
-from app.domain import Arrival, Call, Exchange, utc_now
+from app.dialects import PLAIN
+from app.domain import Arrival, Call, Exchange
 from app.errors import RejectedError, UpstreamError
 from app.pipeline import Step, run
 from app.ports import Dialect, Outgoing, Upstream
-from app.routes.answer import memory_status, own_headers
+from app.routes.answer import own_headers
 from app.routes.client import Client, ClientGoneError, too_large
 from app.routes.learning import Learning
+from app.routes.models import PATH, merged
+from app.routes.passage import Passage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -31,19 +30,20 @@ if TYPE_CHECKING:
 
     from app.ports import Reply, ReplyReader
 
-_log = structlog.get_logger()
-JSON: Final = (b"content-type", b"application/json")
+JSON: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyParts:
-    """What the proxy is built of."""
+    """What the proxy is built of. `several`: the model decides which upstream serves a call."""
 
     inbound: Sequence[Step[Exchange]]
     upstream: Upstream
     learning: Learning | None
     dialects: Mapping[tuple[str, bytes], Dialect]
+    several: bool
     body_limit: int
+    body_idle: float
 
 
 class Proxy:
@@ -51,12 +51,13 @@ class Proxy:
 
     def __init__(self, parts: ProxyParts) -> None:
         self._parts = parts
-        self._by_name = {dialect.name: dialect for dialect in parts.dialects.values()}
+        self._by_name = {dialect.name: dialect for dialect in (PLAIN, *parts.dialects.values())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        passage = Passage(Client(receive, send), _arrive(scope))
+        client = Client(receive, send, self._parts.body_limit, self._parts.body_idle)
+        passage = Passage(client, arrive(scope))
         try:
-            async with passage.client.watched():
+            async with client.watched():
                 await self._pass(passage)
         except ClientGoneError:
             pass
@@ -68,38 +69,67 @@ class Proxy:
             passage.report()
 
     async def _pass(self, passage: Passage) -> None:
-        arrival, limit = passage.exchange.arrival, self._parts.body_limit
-        if (announced := _length(arrival.headers)) is not None and announced > limit:
-            raise too_large(limit)
-        dialect = self._parts.dialects.get((arrival.method, arrival.path))
-        if dialect is not None:
-            call = Call(dialect.name, "", await passage.client.body(limit))
-            passage.exchange = replace(passage.exchange, call=call)
+        await self._receive(passage)
         passage.begin()
         passage.exchange = exchange = await run(self._parts.inbound, passage.exchange)
         metrics.observe(exchange.notes)
-        passage.reply = reply = await self._parts.upstream.send(self._outgoing(passage))
-        passage.reader = self._reader(exchange, reply)
-        await self._relay(passage, reply)
+        outgoing = self._outgoing(passage)
+        if self._parts.several and (outgoing.method, outgoing.path) == ("GET", PATH):
+            passage.reply = merged(await self._parts.upstream.everyone(outgoing))
+        else:
+            passage.reply = await self._parts.upstream.send(outgoing)
+        passage.reader = self._reader(exchange, passage.reply)
+        await self._relay(passage, passage.reply)
+
+    async def _receive(self, passage: Passage) -> None:
+        """Take the body whole where it must be read; else it is passed on as it comes."""
+        arrival, client = passage.exchange.arrival, passage.client
+        if (announced := _length(arrival.headers)) is not None and announced > client.limit:
+            raise too_large(client.limit)
+        dialect = self._dialect(arrival)
+        if dialect is not None:
+            passage.body = await client.body()
+            call = Call(dialect.name, "", passage.body)
+            passage.exchange = replace(passage.exchange, call=call)
+        elif not _has_body(arrival):
+            client.expects_no_body()
+
+    def _dialect(self, arrival: Arrival) -> Dialect | None:
+        dialect = self._parts.dialects.get((arrival.method, arrival.path))
+        if dialect is None and self._parts.several and arrival.method == "POST":
+            kind = (arrival.header(b"content-type") or "").partition(";")[0].strip().lower()
+            return PLAIN if kind == JSON else None
+        return dialect
 
     def _outgoing(self, passage: Passage) -> Outgoing:
         exchange = passage.exchange
         arrival, call, identity = exchange.arrival, exchange.call, exchange.identity
+        headers, body = arrival.headers, self._body(passage)
+        if call is not None and body is not passage.body:  # what was packed has been unpacked
+            headers = tuple(pair for pair in headers if pair[0] != b"content-encoding")
+        consumed = identity.consumed if identity else None
         passage.seconds = perf_counter() - passage.began
         metrics.OVERHEAD.observe(passage.seconds)
-        consumed = identity.consumed if identity else None
-        body: bytes | AsyncIterator[bytes] = call.body if call else b""
-        if call is None and _has_body(arrival):
-            body = passage.client.stream(self._parts.body_limit)
         return Outgoing(
             method=arrival.method,
             path=arrival.path,
             query=arrival.query,
-            headers=arrival.headers,
+            headers=headers,
             body=body,
             model=call.model if call else "",
             consumed=consumed.encode() if consumed else None,
+            wanted=arrival.header(b"x-remora-upstream"),
+            rename=self._by_name[call.dialect].rename if call else None,
         )
+
+    def _body(self, passage: Passage) -> bytes | AsyncIterator[bytes]:
+        """The very bytes that came, but for a block or a name that may have to change."""
+        exchange = passage.exchange
+        if exchange.call is not None and (exchange.block is not None or self._parts.several):
+            return exchange.call.body
+        if passage.body is not None:
+            return passage.body
+        return passage.client.stream() if _has_body(exchange.arrival) else b""
 
     def _reader(self, exchange: Exchange, reply: Reply) -> ReplyReader | None:
         if exchange.call is None or not exchange.policy.write:
@@ -113,7 +143,7 @@ class Proxy:
     async def _relay(self, passage: Passage, reply: Reply) -> None:
         """Pass the answer on; once it is whole, and before its last byte leaves, keep the turn."""
         client, reader = passage.client, passage.reader
-        own = own_headers(passage.exchange, passage.seconds)
+        own = own_headers(passage.exchange, passage.seconds, reply.upstream)
         await client.start(reply.status, (*reply.headers, *own))
         length = _length(reply.headers)
         received = 0
@@ -141,81 +171,11 @@ class Proxy:
             learning.skip(passage.exchange)
 
 
-class Passage:
-    """What is known of one call while it passes; the only mutable thing on its way."""
-
-    def __init__(self, client: Client, arrival: Arrival) -> None:
-        self.client = client
-        self.exchange = Exchange(f"req_{uuid_utils.uuid7().hex}", utc_now(), arrival)
-        self.began = perf_counter()
-        self.seconds = 0.0
-        self.reply: Reply | None = None
-        self.reader: ReplyReader | None = None
-        self.kept = False
-        self.status = 499
-
-    def begin(self) -> None:
-        """The body is there: from here on time is ours."""
-        self.began = perf_counter()
-
-    async def refuse(self, error: RejectedError | UpstreamError) -> None:
-        """Answer with an error; an answer that has begun is left broken, never ended cleanly."""
-        error = self.client.refused or error
-        if self.client.gone:
-            return
-        if self.client.started:
-            _log.warning("broken_answer", id=self.exchange.id, reason=str(error))
-            return
-        self.status = error.status
-        body = orjson.dumps(_error_body(error))
-        await self.client.start(
-            error.status,
-            [
-                JSON,
-                (b"content-length", str(len(body)).encode()),
-                *own_headers(self.exchange, self.seconds),
-            ],
-        )
-        await self.client.finish(body)
-
-    def close(self) -> None:
-        """Let go of the upstream; at once if its answer was not read to the end."""
-        if self.reply is not None:
-            self.status = self.reply.status
-            self.reply.close()
-
-    def report(self) -> None:
-        """The canonical log line and the counters of the call."""
-        exchange, reply = self.exchange, self.reply
-        route, upstream = _route(exchange), reply.upstream if reply else None
-        memory = memory_status(exchange)
-        metrics.CALLS.labels(route, upstream or "", str(self.status)).inc()
-        metrics.MEMORY.labels(memory).inc()
-        if self.client.gone:
-            metrics.ABORTED.labels("client").inc()
-        if exchange.block is not None:
-            metrics.INJECTED_TOKENS.inc(exchange.block.tokens)
-        _log.info(
-            "call",
-            id=exchange.id,
-            route=route,
-            method=exchange.arrival.method,
-            model=exchange.call.model[:100] if exchange.call else None,
-            upstream=upstream,
-            status=self.status,
-            ms=round((perf_counter() - self.began) * 1000, 1),
-            overhead_ms=round(self.seconds * 1000, 1),
-            steps={note.step: round(note.seconds * 1000, 2) for note in exchange.notes},
-            memory=memory,
-            tokens=exchange.block.tokens if exchange.block else 0,
-            client_gone=self.client.gone,
-        )
-
-
-def _arrive(scope: Scope) -> Arrival:
+def arrive(scope: Scope) -> Arrival:
+    """An ASGI scope, HTTP or WebSocket, as the filters read it."""
     client = scope.get("client")
     return Arrival(
-        method=scope["method"],
+        method=scope.get("method", "GET"),
         path=scope["raw_path"],
         query=scope["query_string"],
         headers=tuple(scope["headers"]),
@@ -231,16 +191,3 @@ def _length(headers: Iterable[tuple[bytes, bytes]]) -> int | None:
     """The announced `Content-Length`, if there is one."""
     value = next((v for name, v in headers if name == b"content-length"), b"")
     return int(value) if value.isdigit() else None
-
-
-def _route(exchange: Exchange) -> str:
-    """The path, without what may be an id: the whole of those we speak, else two parts."""
-    if exchange.call is not None:
-        return exchange.arrival.path.decode("latin-1")
-    return b"/".join(exchange.arrival.path.split(b"/")[:3]).decode("latin-1")[:60]
-
-
-def _error_body(error: RejectedError | UpstreamError) -> dict[str, Any]:
-    if isinstance(error, UpstreamError):
-        error = RejectedError(error.status, error.message, code=error.code, kind="api_error")
-    return error.body()

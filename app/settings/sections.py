@@ -36,6 +36,18 @@ class UpstreamSettings(_Section):
     headers: dict[str, str] = Field({}, description="Headers to add or replace.")
     connect_timeout: float = Field(10, gt=0, description="Seconds to connect.")
     read_timeout: float = Field(600, gt=0, description="Seconds of silence before giving up.")
+    rewrite: dict[str, str] = Field(
+        {}, description="Model names as clients say them, and as it does."
+    )
+    retries: int = Field(0, ge=0, le=10, description="How often a call is tried again; 0: never.")
+    retry_on: tuple[int, ...] = Field(
+        (429, 500, 502, 503, 504), description="Answers that are tried again, or elsewhere."
+    )
+    retry_seconds: float = Field(30, gt=0, description="Time for all attempts together.")
+    fallback: tuple[str, ...] = Field((), description="Upstreams to ask next, by name.")
+    selectable: bool = Field(
+        default=False, description="Clients may choose it by X-Remora-Upstream."
+    )
 
     @property
     def has_key(self) -> bool:
@@ -189,3 +201,7 @@ class ServerSettings(_Section):
     body_limit_mb: float = Field(100, gt=0, description="Largest request body.")
     keep_alive_seconds: int = Field(120, ge=1, description="Idle time of a client connection.")
     shutdown_seconds: int = Field(30, ge=0, description="Time for running answers on SIGTERM.")
+    body_idle_seconds: float = Field(60, gt=0, description="Longest pause while a client sends.")
+    cors_origins: tuple[str, ...] = Field(
+        (), description="Web pages that may call from a browser; * for any. Default: none."
+    )

@@ -1,7 +1,8 @@
 """The providers: routing by model, one pool, unread replies."""
 
-from app.upstream.client import HttpUpstream, Target, targets
+from app.upstream.client import HttpUpstream
 from app.upstream.refresh import keep_fresh
+from app.upstream.targets import Retry, Target, targets
 from app.upstream.transport import AiohttpTransport
 
-__all__ = ["AiohttpTransport", "HttpUpstream", "Target", "keep_fresh", "targets"]
+__all__ = ["AiohttpTransport", "HttpUpstream", "Retry", "Target", "keep_fresh", "targets"]

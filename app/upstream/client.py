@@ -1,54 +1,97 @@
-"""Sends a request to the upstream that serves its model, once, and gives back an unread reply."""
+"""Sends a request to the upstream that serves its model and gives back an unread reply.
+
+Once, unless the operator configured retries or fallbacks (G10, G19); and then only while nothing
+of an answer has gone to the client.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from functools import lru_cache
+import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 import httpx
+import structlog
 
-from app.errors import ConfigurationError, RejectedError, UpstreamError
-from app.ports import Outgoing, Reply
-from app.upstream.headers import Pairs, forwarded, returned, with_extra, with_key
+from app.errors import UpstreamError
+from app.ports import Reply
+from app.upstream.backoff import pause
+from app.upstream.headers import returned
+from app.upstream.request import build
+from app.upstream.targets import Routes
 from app.upstream.transport import TlsError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from app.settings import UpstreamSettings
+    from app.ports import Outgoing
+    from app.upstream.targets import Target
 
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One upstream, ready to be used. `key` is sent instead of the client's, if there is one."""
-
-    name: str
-    url: str
-    key: str | None = field(default=None, repr=False)
-    models: tuple[str, ...] = ("*",)
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
-    connect_timeout: float = 10.0
-    read_timeout: float = 600.0
-
-    def serves(self, model: str) -> bool:
-        """Whether a model name fits one of its globs; a call that names no model fits any."""
-        return not model or any(fnmatchcase(model, glob) for glob in self.models)
+_log = structlog.get_logger()
 
 
 class HttpUpstream:
     """`app.ports.Upstream` over any httpx transport."""
 
     def __init__(self, targets: Sequence[Target], transport: httpx.AsyncBaseTransport) -> None:
-        self._targets = targets
+        self._routes = Routes(targets)
         self._transport = transport
 
     async def send(self, request: Outgoing) -> Reply:
-        target = self._route(request.model)
-        outgoing = _request(target, request)
+        chain = self._routes.chain(request.model, request.wanted)
+        if not isinstance(request.body, bytes):  # a stream can be sent once
+            return await self._once(chain[0], request)
+        for target in chain[:-1]:
+            try:
+                reply = await self._tried(target, request)
+            except UpstreamError as error:
+                _log.warning("fallback", upstream=target.name, reason=error.code)
+                continue
+            if reply.status not in target.retry.statuses:
+                return reply
+            reply.close()
+            _log.warning("fallback", upstream=target.name, reason=reply.status)
+        return await self._tried(chain[-1], request)
+
+    async def everyone(self, request: Outgoing) -> list[Reply]:
+        answers = await asyncio.gather(
+            *(self._once(target, request) for target in self._routes.targets),
+            return_exceptions=True,
+        )
+        replies = [answer for answer in answers if isinstance(answer, Reply)]
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        if not replies and errors:
+            raise errors[0]
+        return replies
+
+    async def _tried(self, target: Target, request: Outgoing) -> Reply:
+        """One upstream, as often as its operator wants, within its deadline."""
+        retry = target.retry
+        deadline = monotonic() + retry.seconds
+        for attempt in range(retry.times):
+            reply: Reply | None = None
+            try:
+                reply = await self._once(target, request)
+            except UpstreamError as error:
+                reason: str | int = error.code
+            else:
+                if reply.status not in retry.statuses:
+                    return reply
+                reason = reply.status
+            seconds = pause(attempt, reply.headers if reply else ())
+            if monotonic() + seconds > deadline:
+                if reply is not None:
+                    return reply
+                break
+            if reply is not None:
+                reply.close()
+            _log.warning("retry", upstream=target.name, reason=reason, seconds=round(seconds, 2))
+            await asyncio.sleep(seconds)
+        return await self._once(target, request)
+
+    async def _once(self, target: Target, request: Outgoing) -> Reply:
         try:
-            answer = await self._transport.handle_async_request(outgoing)
+            answer = await self._transport.handle_async_request(build(target, request))
         except httpx.TransportError as error:
             raise explain(error, target.name) from error
         stream = cast("httpx.AsyncByteStream", answer.stream)
@@ -58,17 +101,6 @@ class HttpUpstream:
             chunks=_chunks(stream, target.name),
             close=getattr(stream, "close", _nothing_to_close),
             upstream=target.name,
-        )
-
-    def _route(self, model: str) -> Target:
-        for target in self._targets:
-            if target.serves(model):
-                return target
-        raise RejectedError(
-            404,
-            f"The model '{model[:100]}' is served by no upstream.",
-            param="model",
-            code="model_not_found",
         )
 
 
@@ -97,67 +129,3 @@ async def _chunks(stream: httpx.AsyncByteStream, name: str) -> AsyncIterator[byt
             yield chunk
     except httpx.TransportError as error:
         raise explain(error, name) from error
-
-
-def _request(target: Target, request: Outgoing) -> httpx.Request:
-    headers = forwarded(request.headers, request.consumed)
-    if target.key is not None:
-        headers = with_key(headers, target.key)
-    elif request.consumed:
-        raise RejectedError(
-            401,
-            "A Remora key opens no upstream by itself: the operator sets an upstream key, or you "
-            "send your provider's key as the API key and the Remora key as 'X-Remora-Key'.",
-            code="upstream_key_missing",
-        )
-    headers = with_extra(headers, target.headers)
-    timeouts = {"connect": target.connect_timeout, "read": target.read_timeout}
-    return httpx.Request(
-        request.method,
-        _address(target.url, request.path, request.query),
-        headers=[*headers, *_length(request)],
-        content=request.body,
-        extensions={"timeout": timeouts},
-    )
-
-
-def _length(request: Outgoing) -> Pairs:
-    """A streamed body keeps the length that the client announced."""
-    if isinstance(request.body, bytes):
-        return ()
-    return tuple(pair for pair in request.headers if pair[0] == b"content-length")
-
-
-@lru_cache(maxsize=1024)
-def _address(base: str, path: bytes, query: bytes) -> httpx.URL:
-    """Join as an SDK joins its base URL: `/v1` of ours gives way to the base's own path.
-
-    A base without a path takes ours whole. Percent-encoding stays as it came (G4).
-    """
-    root = httpx.URL(base)
-    prefix = root.raw_path.partition(b"?")[0].rstrip(b"/")
-    rest = path.removeprefix(b"/v1") if prefix else path
-    fixed = b"&".join(part for part in (root.query, query) if part)
-    return root.copy_with(raw_path=prefix + rest + (b"?" + fixed if fixed else b""))
-
-
-def targets(configured: Sequence[UpstreamSettings]) -> list[Target]:
-    """The upstreams with their keys; raises `ConfigurationError` for a bad URL or key."""
-    return [_target(upstream) for upstream in configured]
-
-
-def _target(upstream: UpstreamSettings) -> Target:
-    url = httpx.URL(upstream.url)
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigurationError(
-            f"upstream '{upstream.name}': {upstream.url!r} is not an http(s) base URL"
-        )
-    return Target(
-        name=upstream.name,
-        url=upstream.url,
-        key=upstream.secret_key(),
-        models=upstream.models,
-        headers=upstream.headers,
-        connect_timeout=upstream.connect_timeout,
-        read_timeout=upstream.read_timeout,
-    )

@@ -40,10 +40,15 @@ def forwarded(headers: Pairs, consumed: bytes | None = None) -> Pairs:
 
 
 def returned(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
-    """An answer's end-to-end headers, duplicates and all; names in lower case, as ASGI wants."""
+    """An answer's end-to-end headers, duplicates and all; names in lower case, as ASGI wants.
+
+    Another Remora further up does not speak for this one.
+    """
     lowered = tuple((name.lower(), value) for name, value in headers)
     dropped = HOP_BY_HOP | _nominated(lowered)
-    return tuple(pair for pair in lowered if pair[0] not in dropped)
+    return tuple(
+        pair for pair in lowered if pair[0] not in dropped and not pair[0].startswith(OURS)
+    )
 
 
 def with_key(headers: Pairs, key: str) -> Pairs:

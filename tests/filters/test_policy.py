@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ def exchange(owner: Owner | None = ALICE, app: str | None = None, **headers: str
     pairs = tuple((k.replace("_", "-").encode(), v.encode()) for k, v in headers.items())
     arrival = Arrival("POST", b"/v1/chat/completions", b"", pairs)
     identity = Identity("acme", owner, app=app) if owner else None
-    return Exchange("req_1", START, arrival, Call("chat", "gpt-4.1", b""), identity)
+    return Exchange("req_1", START, arrival, Call("chat", "gpt-4.1", b"", turn=0), identity)
 
 
 async def allowed(given: Exchange, *rules: PolicySettings, **settings: Any) -> tuple[bool, bool]:
@@ -112,3 +113,21 @@ def test_how_to_do_it_comes_from_the_settings_and_the_later_rule() -> None:
     assert (base.gate, base.extractor) == ("noop", "none")
     changed = narrowed(base, PolicySettings(limit=2, gate="heuristic"))
     assert (changed.limit, changed.max_tokens, changed.gate) == (2, 99, "heuristic")
+
+
+@pytest.mark.requirement("M11")
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (None, "path"),
+        (Call("json", "m", b""), "path"),
+        (Call("chat", "m", b""), "no_user_turn"),
+        (Call("chat", "m", b"", turn=0), None),
+    ],
+)
+async def test_where_nobody_speaks_there_is_nothing_to_remember(
+    call: Call | None, reason: str | None
+) -> None:
+    policy = (await Allow(Settings())(replace(exchange(), call=call))).policy
+    assert policy.reason == reason
+    assert (policy.read, policy.write) == (reason is None, reason is None)

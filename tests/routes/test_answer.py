@@ -20,7 +20,7 @@ BLOCK = Block("<memory>secret</memory>", (UUID(int=1), UUID(int=2)), 41)
     [
         (replace(BASE, block=BLOCK), "injected"),
         (BASE, "none"),
-        (replace(BASE, call=None), "skipped:path"),
+        (replace(BASE, policy=Policy(read=False, reason="path")), "skipped:path"),
         (replace(BASE, policy=Policy(read=False, reason="client")), "skipped:client"),
         (replace(BASE, notes=(Note("recall", "late", 0.3),)), "skipped:recall_late"),
         (replace(BASE, notes=(Note("inject", "failed", 0.1),)), "skipped:inject_failed"),

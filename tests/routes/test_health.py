@@ -45,7 +45,7 @@ async def test_metrics_are_prometheus_and_name_nobody(client: httpx.AsyncClient)
     body = {"messages": [{"role": "user", "content": "My dog is called Rexinald."}]}
     await client.post("/v1/chat/completions", json=body)
     text = (await client.get("/metrics")).text
-    assert 'remora_calls_total{route="/v1/chat/completions"' in text
+    assert 'remora_calls_total{route="/v1/chat"' in text
     assert "remora_step_seconds_bucket" in text
     assert "http_requests_total" in text
     for secret in ("Rexinald", "sk-ana", "u_"):

@@ -275,6 +275,6 @@ async def test_with_memory_off_it_is_a_plain_proxy(
     raw = b"not even JSON"
     answer = await client.post(CHAT, content=raw)
     assert (answer.status_code, upstream.last.body) == (200, raw)
-    assert answer.headers["x-memory-status"] == "skipped:path"
+    assert answer.headers["x-memory-status"] == "skipped:off"
     assert (await client.get("/v1/memory")).json()["error"]["code"] == "memory_off"
     assert (await client.get("/readyz")).status_code == 200

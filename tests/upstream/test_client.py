@@ -1,106 +1,137 @@
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
 import respx
-from pydantic import SecretStr
 
-from app.errors import ConfigurationError, RejectedError, UpstreamError
+from app.errors import UpstreamError
 from app.ports import Outgoing, Reply
-from app.settings import UpstreamSettings
-from app.upstream import HttpUpstream, Target, targets
+from app.upstream import HttpUpstream, Retry, Target
 from app.upstream.transport import TlsError
 
-BASE = "https://api.example/v1"
+BUSY = frozenset({429, 503})
 
 
-def outgoing(path: bytes = b"/v1/chat/completions", **fields: object) -> Outgoing:
-    usual: dict[str, object] = {
-        "method": "POST",
-        "query": b"",
-        "headers": ((b"authorization", b"Bearer sk-client"),),
-        "body": b"{}",
-    }
-    return Outgoing(path=path, **(usual | fields))  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.upstream.backoff.BASE_SECONDS", 0.001)
 
 
-async def sent(target: Target, request: Outgoing) -> httpx.Request:
-    router = respx.MockRouter()
-    router.route().respond(200, content=b"ok")
-    upstream = HttpUpstream([target], httpx.MockTransport(router.async_handler))
-    reply = await upstream.send(request)
-    assert await whole(reply) == b"ok"
-    recorded: httpx.Request = router.calls.last.request
-    return recorded
+def outgoing(**fields: Any) -> Outgoing:
+    usual: dict[str, Any] = {"path": b"/v1/chat/completions", "query": b"", "headers": ()}
+    return Outgoing("POST", **(usual | {"body": b"{}"} | fields))
+
+
+class Upstreams:
+    """Named upstreams, each with a list of answers; the last one stays."""
+
+    def __init__(self, **answers: list[int | Exception]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+        self.bodies: list[bytes] = []
+
+    def client(self, *targets: Target) -> HttpUpstream:
+        return HttpUpstream(targets, httpx.MockTransport(self._answer))
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        name = request.url.host
+        self.asked.append(name)
+        self.bodies.append(request.content)
+        left = self.answers[name]
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(answer, content=name.encode())
+
+
+def target(name: str, **fields: Any) -> Target:
+    return Target(name, f"http://{name}/v1", **fields)
 
 
 async def whole(reply: Reply) -> bytes:
     return b"".join([chunk async for chunk in reply.chunks])
 
 
-@pytest.mark.requirement("G4", "G18")
-@pytest.mark.parametrize(
-    ("base", "path", "query", "url"),
-    [
-        (BASE, b"/v1/models", b"", "https://api.example/v1/models"),
-        (BASE + "/", b"/v1/models", b"", "https://api.example/v1/models"),
-        ("https://h", b"/v1/models", b"", "https://h/v1/models"),
-        (
-            "https://h:8443/openai",
-            b"/v1/files/a%2Fb%41",
-            b"",
-            "https://h:8443/openai/files/a%2Fb%41",
-        ),
-        (BASE, b"/v1/x", b"a=%20+1&a=2", "https://api.example/v1/x?a=%20+1&a=2"),
-        ("https://h/o?api-version=1", b"/v1/x", b"y=2", "https://h/o/x?api-version=1&y=2"),
-    ],
-)
-async def test_paths_join_as_an_sdk_joins_them(
-    base: str, path: bytes, query: bytes, url: str
-) -> None:
-    request = await sent(Target("t", base), outgoing(path, query=query))
-    assert request.url.raw_path == httpx.URL(url).raw_path
-    assert str(request.url) == url
+@pytest.mark.requirement("G10")
+@pytest.mark.parametrize("failure", [429, 500, 503])
+async def test_one_request_in_is_one_request_out(failure: int) -> None:
+    world = Upstreams(a=[failure])
+    reply = await world.client(target("a")).send(outgoing())
+    assert (reply.status, world.asked, await whole(reply)) == (failure, ["a"], b"a")
+    broken = Upstreams(a=[httpx.ConnectError("x")])
+    with pytest.raises(UpstreamError):
+        await broken.client(target("a")).send(outgoing())
+    assert broken.asked == ["a"]
 
 
-@pytest.mark.requirement("G6")
-async def test_the_clients_key_passes_or_the_upstreams_replaces_it() -> None:
-    passed = await sent(Target("t", BASE), outgoing())
-    assert passed.headers["authorization"] == "Bearer sk-client"
-    swapped = await sent(Target("t", BASE, key="paid"), outgoing())
-    assert swapped.headers.get_list("authorization") == ["Bearer paid"]
-
-
-@pytest.mark.requirement("M7")
-async def test_a_remora_key_opens_no_upstream_by_itself() -> None:
-    with pytest.raises(RejectedError) as caught:
-        await sent(Target("t", BASE), outgoing(consumed=b"authorization"))
-    assert (caught.value.status, caught.value.code) == (401, "upstream_key_missing")
-
-
-async def test_nothing_is_added_to_a_request() -> None:
-    request = await sent(Target("t", BASE), outgoing(headers=()))
-    assert set(request.headers) <= {"host", "content-length"}
-
-
-@pytest.mark.requirement("G18")
-async def test_a_model_goes_to_the_first_upstream_that_serves_it() -> None:
-    router = respx.MockRouter()
-    router.route(host="a").respond(200)
-    router.route(host="b").respond(201)
-    chosen = [
-        Target("a", "http://a", models=("gpt-*",)),
-        Target("b", "http://b", models=("llama*",)),
+@pytest.mark.requirement("G10")
+async def test_retries_are_as_many_and_on_what_the_operator_says() -> None:
+    retry = Retry(2, BUSY)
+    cases: list[tuple[list[int | Exception], int, int]] = [
+        ([503, 429, 200], 200, 3),
+        ([503, 503, 503, 200], 503, 3),
+        ([500, 200], 500, 1),
+        ([httpx.ConnectError("x"), 200], 200, 2),
     ]
-    upstream = HttpUpstream(chosen, httpx.MockTransport(router.async_handler))
-    first = await upstream.send(outgoing(model="gpt-4.1"))
-    second = await upstream.send(outgoing(model="llama3"))
-    assert (first.upstream, second.upstream) == ("a", "b")
-    with pytest.raises(RejectedError) as caught:
-        await upstream.send(outgoing(model="claude"))
-    assert (caught.value.status, caught.value.code) == (404, "model_not_found")
+    for answers, status, times in cases:
+        world = Upstreams(a=list(answers))
+        reply = await world.client(target("a", retry=retry)).send(outgoing())
+        assert (reply.status, len(world.asked)) == (status, times)
+    down = Upstreams(a=[httpx.ReadTimeout("x")])
+    with pytest.raises(UpstreamError):
+        await down.client(target("a", retry=retry)).send(outgoing())
+    assert len(down.asked) == 3
+
+
+@pytest.mark.requirement("G10")
+async def test_the_deadline_ends_all_attempts() -> None:
+    world = Upstreams(a=[503])
+    retry = Retry(10, BUSY, seconds=0.0)
+    reply = await world.client(target("a", retry=retry)).send(outgoing())
+    assert (reply.status, len(world.asked)) == (503, 1)
+
+
+async def test_a_body_that_streams_is_sent_once() -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"x"
+
+    world = Upstreams(a=[503], b=[200])
+    first = target("a", retry=Retry(3, BUSY), fallback=("b",))
+    request = outgoing(body=parts())
+    reply = await world.client(first, target("b")).send(request)
+    assert (reply.status, world.asked) == (503, ["a"])
+
+
+@pytest.mark.requirement("G19")
+async def test_the_fallback_is_asked_with_the_same_bytes() -> None:
+    for failure in (503, httpx.ConnectError("x")):
+        world = Upstreams(a=[failure], b=[200])
+        first = target("a", retry=Retry(1, BUSY), fallback=("b",))
+        reply = await world.client(first, target("b", models=())).send(outgoing(body=b'{"x":1}'))
+        assert (reply.upstream, reply.status, world.asked) == ("b", 200, ["a", "a", "b"])
+        assert set(world.bodies) == {b'{"x":1}'}
+
+
+@pytest.mark.requirement("G19")
+async def test_what_is_no_failure_stays_where_it_is() -> None:
+    world = Upstreams(a=[400], b=[200])
+    first = target("a", retry=Retry(0, BUSY), fallback=("b",))
+    reply = await world.client(first, target("b")).send(outgoing())
+    assert (reply.upstream, reply.status) == ("a", 400)
+
+
+@pytest.mark.requirement("G7")
+async def test_everyone_is_asked_and_who_is_down_is_left_out() -> None:
+    world = Upstreams(a=[200], b=[httpx.ConnectError("x")], c=[200])
+    replies = await world.client(target("a"), target("b"), target("c")).everyone(outgoing())
+    assert [reply.upstream for reply in replies] == ["a", "c"]
+    down = Upstreams(a=[httpx.ConnectError("x")])
+    with pytest.raises(UpstreamError):
+        await down.client(target("a")).everyone(outgoing())
 
 
 @pytest.mark.requirement("G11")
@@ -119,7 +150,8 @@ async def test_trouble_names_the_upstream_not_its_address(
 ) -> None:
     router = respx.MockRouter()
     router.route().mock(side_effect=failure)
-    upstream = HttpUpstream([Target("main", BASE)], httpx.MockTransport(router.async_handler))
+    main = Target("main", "https://api.example/v1")
+    upstream = HttpUpstream([main], httpx.MockTransport(router.async_handler))
     with pytest.raises(UpstreamError) as caught:
         await upstream.send(outgoing())
     error = caught.value
@@ -129,33 +161,13 @@ async def test_trouble_names_the_upstream_not_its_address(
     assert "example" not in error.message
 
 
-def test_keys_come_from_where_they_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PROVIDER_KEY", "from-env")
-    (tmp_path / "key").write_text("from-file\n")
-    found = targets(
-        [
-            UpstreamSettings(url=BASE, key=SecretStr("direct")),
-            UpstreamSettings(url=BASE, key_env="PROVIDER_KEY"),
-            UpstreamSettings(url=BASE, key_file=tmp_path / "key"),
-            UpstreamSettings(url=BASE),
-        ]
-    )
-    assert [target.key for target in found] == ["direct", "from-env", "from-file", None]
-    assert "direct" not in repr(found)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        UpstreamSettings(url="api.example"),
-        UpstreamSettings(url="ftp://h/v1"),
-        UpstreamSettings(url=BASE, key_env="NOT_SET"),
-        UpstreamSettings(url=BASE, key_file=Path("/nowhere")),
-    ],
-)
-def test_what_cannot_work_is_said_at_the_start(wrong: UpstreamSettings) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        targets([wrong])
-    assert len(caught.value.faults) == 1
+async def test_waiting_for_a_retry_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.upstream.client.pause", lambda *_: 20.0)
+    world = Upstreams(a=[503])
+    client = world.client(target("a", retry=Retry(3, BUSY, seconds=60)))
+    task = asyncio.create_task(client.send(outgoing()))
+    await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert world.asked == ["a"]

@@ -1,0 +1,126 @@
+"""The configured upstreams, ready to be used, and which of them serve a model. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import httpx
+
+from app.errors import ConfigurationError, RejectedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.settings import UpstreamSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """When a call is tried again: only where the operator wants it (G10)."""
+
+    times: int = 0
+    statuses: frozenset[int] = frozenset()
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One upstream. `key` is sent instead of the client's; `fallback` names whom to ask next."""
+
+    name: str
+    url: str
+    key: str | None = field(default=None, repr=False)
+    models: tuple[str, ...] = ("*",)
+    rewrite: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    timeouts: dict[str, float] = field(default_factory=dict)
+    retry: Retry = Retry()
+    fallback: tuple[str, ...] = ()
+    selectable: bool = False
+
+    def serves(self, model: str) -> bool:
+        """Whether a model name fits one of its globs; a call that names no model fits any."""
+        return not model or any(fnmatchcase(model, glob) for glob in self.models)
+
+
+class Routes:
+    """Finds the upstreams of a call."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self._by_name = {target.name: target for target in targets}
+
+    def chain(self, model: str, wanted: str | None) -> list[Target]:
+        """The upstream of a call, then its fallbacks; raises `RejectedError` (404, 400)."""
+        first = self._named(wanted) if wanted is not None else self._serving(model)
+        return [first, *(self._by_name[name] for name in first.fallback)]
+
+    def _serving(self, model: str) -> Target:
+        for target in self.targets:
+            if target.serves(model):
+                return target
+        raise RejectedError(
+            404,
+            f"The model '{model[:100]}' is served by no upstream.",
+            param="model",
+            code="model_not_found",
+        )
+
+    def _named(self, name: str) -> Target:
+        """By name among those that may be chosen; an address is never taken from a client (G20)."""
+        target = self._by_name.get(name)
+        if target is None or not target.selectable:
+            raise RejectedError(
+                400,
+                "X-Remora-Upstream names no upstream that may be chosen.",
+                param="X-Remora-Upstream",
+                code="unknown_upstream",
+            )
+        return target
+
+
+def targets(configured: Sequence[UpstreamSettings]) -> list[Target]:
+    """The upstreams with their keys; raises `ConfigurationError` with every fault."""
+    faults: list[str] = []
+    found: list[Target] = []
+    for upstream in configured:
+        try:
+            found.append(_target(upstream))
+        except ConfigurationError as error:
+            faults += error.faults
+    names = [upstream.name for upstream in configured]
+    faults += _wrong_names(configured, names)
+    if faults:
+        raise ConfigurationError(*faults)
+    return found
+
+
+def _wrong_names(configured: Sequence[UpstreamSettings], names: list[str]) -> Iterator[str]:
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"upstreams: there are several named '{name}'"
+    for upstream in configured:
+        for name in upstream.fallback:
+            if name not in names or name == upstream.name:
+                yield f"upstream '{upstream.name}': its fallback '{name}' is no other upstream"
+
+
+def _target(upstream: UpstreamSettings) -> Target:
+    url = httpx.URL(upstream.url)
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError(
+            f"upstream '{upstream.name}': {upstream.url!r} is not an http(s) base URL"
+        )
+    return Target(
+        name=upstream.name,
+        url=upstream.url,
+        key=upstream.secret_key(),
+        models=upstream.models,
+        rewrite=upstream.rewrite,
+        headers=upstream.headers,
+        timeouts={"connect": upstream.connect_timeout, "read": upstream.read_timeout},
+        retry=Retry(upstream.retries, frozenset(upstream.retry_on), upstream.retry_seconds),
+        fallback=upstream.fallback,
+        selectable=upstream.selectable,
+    )
