@@ -20,11 +20,12 @@ demo: setup ## the main job, end to end, with a real local model and the officia
 	@$(BIN)/python -m demo
 
 bench: setup ## the benchmarks
-	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script --json bench/out/$$(basename $$script .py).json || failed=1; done; exit $${failed:-0}
+	@for script in bench/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --json bench/out/$$(basename $$script .py).json || failed=1; done; exit $${failed:-0}
 
-docs: setup ## settings.example.toml and docs/configuration.md, from the code
+docs: setup ## settings.example.toml, docs/configuration.md and the JSON Schema, from the code
 	$(BIN)/remora settings > settings.example.toml
 	$(BIN)/remora settings --as markdown > docs/configuration.md
+	$(BIN)/remora settings --as schema > docs/settings.schema.json
 
 fmt: setup
 	$(BIN)/ruff check --fix .

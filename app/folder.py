@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import secrets
+import shutil
 from typing import TYPE_CHECKING, Final
 
 from app.errors import ConfigurationError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 LOCK: Final = "remora.lock"
+# Free bytes below which nothing new is kept: on a full disk a memory-mapped write kills a process.
+RESERVE: Final = 64 * 1024 * 1024
 SECRET: Final = "secret"  # noqa: S105 a file name
 
 
@@ -42,6 +45,15 @@ def held(folder: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
+
+
+def trouble(folder: Path) -> str | None:
+    """Why nothing can be written there, if it cannot: reading and answering go on."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return f"the data folder cannot be used ({error.strerror})"
+    return "the disk is full" if free < RESERVE else None
 
 
 def secret(settings: Settings) -> bytes:

@@ -8,17 +8,18 @@ import ctypes
 import re
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
-from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
 from prometheus_fastapi_instrumentator import Instrumentator
 
 from app import folder
+from app.checks import check
 from app.dialects import DIALECTS, PLAIN
-from app.errors import ConfigurationError
 from app.filters import inbound, outbound, receipt, remembering
 from app.filters.inject import Inject
-from app.identity import Authenticator, KeyRing, TokenVerifier
+from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
 from app.memory.extract import EXTRACTORS
@@ -34,8 +35,9 @@ from app.spool import SqliteSpool, Worker
 from app.upstream import AiohttpTransport, HttpUpstream, keep_fresh, targets
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
+    from fastapi import FastAPI
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from app.domain import Exchange, Receipt, Turn
@@ -44,51 +46,23 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 SPOOL: Final = "spool.sqlite"
-KEYS: Final = "keys.json"
 MEGABYTE: Final = 1_048_576
 
 
-def check(settings: Settings) -> None:
-    """Names and patterns that only the registries know; raises `ConfigurationError` with all."""
-    faults = []
-    named: list[tuple[str, str, Iterable[str]]] = [
-        ("recall", settings.recall.gate, GATES),
-        ("learning", settings.learning.extractor, EXTRACTORS),
-    ]
-    for place, rule in enumerate(settings.policies):
-        named += [(f"policies[{place}]", rule.gate, GATES)] if rule.gate else []
-        named += [(f"policies[{place}]", rule.extractor, EXTRACTORS)] if rule.extractor else []
-    for where, name, registry in named:
-        if name not in registry:
-            faults.append(f"{where}: {name!r} is not one of: {', '.join(registry)}")
-    for pattern in settings.recall.block:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            faults.append(f"recall.block: {pattern!r} is no regular expression: {error}")
-    if faults:
-        raise ConfigurationError(*faults)
-
-
 @asynccontextmanager
-async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
+async def create_app(settings: Settings) -> AsyncIterator[Front]:
     """The running application; raises `ConfigurationError` for whatever is not fit to start with.
 
     On leaving, the worker stops, what waits stays in the spool, and every file is closed.
     """
+    check(settings)
     async with AsyncExitStack() as stack:
         stack.enter_context(folder.held(settings.data_dir))
         secret = folder.secret(settings)
         keys = KeyRing(settings.data_dir / KEYS, settings.keys)
         tokens = TokenVerifier(settings.identity.jwt)
-        check(settings)
         authenticate = Authenticator(settings, keys, tokens, secret)
-        transport = AiohttpTransport()
-        stack.push_async_callback(transport.aclose)
-        if url := settings.identity.jwt.jwks_url:
-            refreshing = keep_fresh(transport, url, tokens.load)
-            stack.push_async_callback(_stopped, asyncio.create_task(refreshing))
-        upstream = HttpUpstream(targets(settings.all_upstreams), transport)
+        upstream = _upstream(stack, settings, tokens)
         memory: MemoryServices | None = None
         steps: Sequence[Step[Exchange]] = ()
         learning: Learning | None = None
@@ -96,37 +70,71 @@ async def create_app(settings: Settings) -> AsyncIterator[ASGIApp]:
             memory, steps = await _memory(stack, settings, secret)
             learning = Learning(memory.spool, memory.store)
             stack.push_async_callback(learning.close)
-        several = len(settings.all_upstreams) > 1 or any(u.rewrite for u in settings.all_upstreams)
-        dialects = DIALECTS if settings.memory or several else {}
-        proxy = Proxy(
-            ProxyParts(
-                inbound(settings, authenticate, _by_name(DIALECTS), steps),
-                upstream,
-                learning,
-                dialects,
-                several,
-                int(settings.server.body_limit_mb * MEGABYTE),
-                settings.server.body_idle_seconds,
-            )
-        )
-        yield front(proxy, api(Services(settings, authenticate, memory)))
+        steps = inbound(settings, authenticate, _by_name(DIALECTS), steps)
+
+        def reload(new: Settings) -> None:
+            found = targets(settings.all_upstreams)
+            keys.configure(new.keys)
+            upstream.reload(found)
+
+        proxy = Proxy(_parts(settings, steps, upstream, learning))
+        yield Front(proxy, api(Services(settings, authenticate, memory)), reload)
 
 
-def front(proxy: ASGIApp, rest: ASGIApp) -> ASGIApp:
-    """`/v1/*` to the proxy, everything else and our own `/v1/memory` to FastAPI."""
+def _upstream(stack: AsyncExitStack, settings: Settings, tokens: TokenVerifier) -> HttpUpstream:
+    transport = AiohttpTransport()
+    stack.push_async_callback(transport.aclose)
+    if url := settings.identity.jwt.jwks_url:
+        refreshing = keep_fresh(transport, url, tokens.load)
+        stack.push_async_callback(_stopped, asyncio.create_task(refreshing))
+    return HttpUpstream(targets(settings.all_upstreams), transport)
 
-    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+
+def _parts(
+    settings: Settings,
+    steps: Sequence[Step[Exchange]],
+    upstream: HttpUpstream,
+    learning: Learning | None,
+) -> ProxyParts:
+    upstreams = settings.all_upstreams
+    several = len(upstreams) > 1 or any(upstream.rewrite for upstream in upstreams)
+    return ProxyParts(
+        inbound=steps,
+        upstream=upstream,
+        learning=learning,
+        dialects=DIALECTS if settings.memory or several else {},
+        several=several,
+        body_limit=int(settings.server.body_limit_mb * MEGABYTE),
+        body_idle=settings.server.body_idle_seconds,
+    )
+
+
+class Front:
+    """`/v1/*` to the proxy, everything else and our own `/v1/memory` to FastAPI.
+
+    `reload` takes the keys of new settings, and the upstreams' keys from where they are kept;
+    raises `ConfigurationError`, and then nothing has changed.
+    """
+
+    def __init__(
+        self, proxy: ASGIApp, rest: ASGIApp, reload: Callable[[Settings], None] = lambda _: None
+    ) -> None:
+        self._proxy = proxy
+        self._rest = rest
+        self.reload = reload
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         ours = path == "/v1/memory" or path.startswith("/v1/memory/")
         proxied = scope["type"] == "http" and path.startswith("/v1/") and not ours
-        await (proxy if proxied else rest)(scope, receive, send)
-
-    return choose
+        await (self._proxy if proxied else self._rest)(scope, receive, send)
 
 
 def api(services: Services) -> FastAPI:
     """The admin side: memory, health, metrics and their documentation."""
-    application = FastAPI(title="Remora", redirect_slashes=False)
+    application = FastAPIOffline(
+        redoc_url=None, title="Remora", version=version("remora"), redirect_slashes=False
+    )
     application.state.services = services
     application.include_router(health.router)
     application.include_router(memories.router)
@@ -142,8 +150,8 @@ async def _memory(
     _give_memory_back()
     embed = Encoder(model, Lexical())
     stack.callback(embed.close)
-    name = settings.store or ("qdrant" if settings.qdrant_url else "edge")
-    store = await stack.enter_async_context(STORES[name](StoreSpec(settings, embed, secret)))
+    spec = StoreSpec(settings, embed, secret)
+    store = await stack.enter_async_context(STORES[settings.store_name](spec))
     spool = SqliteSpool(
         settings.data_dir / SPOOL,
         max_waiting=settings.learning.max_waiting,

@@ -1,6 +1,7 @@
 """The settings as documents, made from the models: one fact, one place.
 
-`settings.example.toml` and `docs/configuration.md` are written by `make docs`, and a test compares.
+`settings.example.toml`, `docs/configuration.md` and `docs/settings.schema.json` are written by
+`make docs`, and a test compares.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "upstreams": {"name": "local", "url": "http://127.0.0.1:11434/v1", "models": ["llama*"]},
     "keys": {"prefix": "sk-team-", "project": "apollo", "app": "ide"},
     "policies": {"app": "ci", "write": False},
+    "identity": {"trusted_networks": ["10.0.0.0/8"]},
 }
 
 
@@ -43,6 +45,58 @@ def example() -> str:
     for name, model, is_list in sections:
         lines += _toml_section(name, model, is_list=is_list)
     return "\n".join(lines) + "\n"
+
+
+def schema() -> str:
+    """`docs/settings.schema.json`: JSON Schema of settings.toml, for editors and checks."""
+    found = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    found |= Settings.model_json_schema()
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def effective(settings: Settings) -> str:
+    """Every setting as it is now, as TOML; what is not the default is marked; secrets masked."""
+    lines: list[str] = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, tuple) and _section(field) is not None:
+            for row in value:
+                lines += ["", f"[[{name}]]", *_effective(row)]
+        elif isinstance(value, BaseModel):
+            lines += _effective_section(name, value)
+        else:
+            lines += _pair(name, value, settings)
+    return "\n".join(lines) + "\n"
+
+
+def _effective_section(name: str, model: BaseModel) -> Iterator[str]:
+    yield ""
+    yield f"[{name}]"
+    yield from _effective(model)
+    for key in type(model).model_fields:
+        inner = getattr(model, key)
+        if isinstance(inner, BaseModel):
+            yield from _effective_section(f"{name}.{key}", inner)
+
+
+def _effective(model: BaseModel) -> Iterator[str]:
+    for key in type(model).model_fields:
+        if not isinstance(getattr(model, key), BaseModel):
+            yield from _pair(key, getattr(model, key), model)
+
+
+def _pair(name: str, value: object, model: BaseModel) -> Iterator[str]:
+    default = type(model).model_fields[name].default
+    if value is None:
+        yield f"# {name}: not set"
+    elif value == default:
+        yield f"{name} = {_literal(value)}"
+    else:
+        yield f"{name} = {_literal(value)}  # default: {_shown(default)}"
+
+
+def _shown(default: object) -> str:
+    return "none" if default in (None, PydanticUndefined) else _literal(default)
 
 
 def markdown() -> str:

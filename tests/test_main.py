@@ -6,8 +6,8 @@ import pytest
 
 from app.errors import ConfigurationError
 from app.filters import inbound, outbound, remembering
-from app.main import check, create_app, front
-from app.settings import LearningSettings, PolicySettings, RecallSettings, Settings
+from app.main import Front, create_app
+from app.settings import Settings
 from tests.conftest import MakeSettings
 
 ANY: Any = None
@@ -32,19 +32,6 @@ def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
         ("guard", True),
         ("reconcile", True),
     ]
-
-
-@pytest.mark.requirement("G22")
-def test_names_and_patterns_are_checked_together() -> None:
-    settings = Settings(
-        recall=RecallSettings(gate="magic", block=("[",)),
-        learning=LearningSettings(extractor="magic"),
-        policies=(PolicySettings(gate="x"), PolicySettings(extractor="y")),
-    )
-    with pytest.raises(ConfigurationError) as caught:
-        check(settings)
-    assert len(caught.value.faults) == 5
-    check(Settings())
 
 
 async def test_a_second_one_on_the_same_folder_is_refused(make_settings: MakeSettings) -> None:
@@ -77,5 +64,5 @@ async def test_who_takes_what(path: str, kind: str, taken_by: str) -> None:
 
         return take
 
-    await front(app("proxy"), app("rest"))({"type": kind, "path": path}, ANY, ANY)
+    await Front(app("proxy"), app("rest"))({"type": kind, "path": path}, ANY, ANY)
     assert taken == [taken_by]

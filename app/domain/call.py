@@ -96,6 +96,11 @@ class Call:
     turn_key: str = ""
     end_user: str | None = field(default=None, repr=False)
 
+    @property
+    def opening(self) -> bool:
+        """Whether the user turn is the first of its conversation."""
+        return all(message.role in {"system", "developer"} for message in self.recent)
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -150,12 +155,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which call a turn came from."""
+    """Which call a turn came from.
+
+    `opening`: the first turn of a conversation that nobody named; said in a new one, it is the same
+    to the letter.
+    """
 
     app: str | None = None
     model: str = ""
     conversation_id: str | None = field(default=None, repr=False)
     turn_key: str = ""
+    opening: bool = False
     injected: tuple[UUID, ...] = ()
 
 

@@ -28,7 +28,8 @@ class Remember:
         stored: list[UUID] = []
         pending: list[UUID] = []
         for place, item in enumerate(turn.learned):
-            row = await self._rememberer.remember(turn.owner, build(turn, item, place))
+            memory, again = build(turn, item, place), turn.source.opening
+            row = await self._rememberer.remember(turn.owner, memory, again=again)
             if row is not None:
                 (pending if row.state is State.PENDING else stored).append(row.id)
         outcome = replace(turn.outcome, stored=tuple(stored), pending=tuple(pending))

@@ -69,14 +69,19 @@ class Authenticator:
         None means nobody in particular: the call goes on without memory (M5).
         """
         credentials = _credentials(arrival)
-        for proof in self._proofs:
-            if (identity := proof(arrival, credentials)) is not None:
-                return self._end_user(identity, arrival, end_user)
-        if any(c.secret.startswith(KEY_PREFIX) for c in credentials):
+        proved = (proof(arrival, credentials) for proof in self._proofs)
+        identity = next((found for found in proved if found is not None), None)
+        if (identity is None or identity.consumed is None) and any(map(_is_ours, credentials)):
             raise _unauthorised("This Remora key is not known.")
+        if identity is not None:
+            return self._end_user(identity, arrival, end_user)
         if self.closed:
-            raise _unauthorised("A Remora key is needed: send it as the API key.")
+            raise _unauthorised(f"{self._wanted} is needed: send it as the API key.")
         return None
+
+    @property
+    def _wanted(self) -> str:
+        return "A Remora key" if self._swapped and self._keys else "An API key"
 
     def _by_key(self, _: Arrival, credentials: list[Credential]) -> Identity | None:
         admin = self._settings.admin_key
@@ -104,7 +109,7 @@ class Authenticator:
 
     def _by_hash(self, _: Arrival, credentials: list[Credential]) -> Identity | None:
         for credential in credentials:
-            if credential.header == "x-remora-key" or credential.secret.startswith(KEY_PREFIX):
+            if _is_ours(credential):
                 continue
             if self._swapped and self._keys:
                 return None
@@ -132,6 +137,11 @@ class Authenticator:
             return identity
         project = identity.owner.project if identity.owner else identity.project
         return replace(identity, owner=Owner(identity.tenant, _user(user), project))
+
+
+def _is_ours(credential: Credential) -> bool:
+    """Whether a secret can only be meant for Remora."""
+    return credential.header == "x-remora-key" or credential.secret.startswith(KEY_PREFIX)
 
 
 def _identity(row: KeySettings, user: str | None, via: str, consumed: str | None) -> Identity:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 from pydantic import TypeAdapter, ValidationError
 
 from app.errors import ConfigurationError
-from app.settings import KeySettings
+from app.settings import KeySettings, Principal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 KEY_PREFIX: Final = "rmk_"
+KEYS: Final = "keys.json"
 _RELOAD_SECONDS: Final = 1.0
 
 
@@ -41,12 +42,11 @@ def key_hash(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def new_key(stands_for: KeySettings) -> tuple[str, StoredKey]:
+def new_key(stands_for: Principal) -> tuple[str, StoredKey]:
     """A fresh key, and the row to keep of it."""
     key = KEY_PREFIX + base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("=")
-    fields = stands_for.model_dump(exclude={"sha256", "prefix"})
     stored = StoredKey(
-        **fields,
+        **stands_for.model_dump(),
         sha256=key_hash(key),
         id=f"key_{secrets.token_hex(4)}",
         created_at=datetime.now(UTC).replace(microsecond=0),
@@ -95,6 +95,15 @@ class KeyRing:
         if found:
             self._write(left)
         return found
+
+    def configure(self, configured: tuple[KeySettings, ...]) -> None:
+        """Take other keys of the settings, and read the file again."""
+        before, self._configured = self._configured, configured
+        try:
+            self.reload()
+        except ConfigurationError:
+            self._configured = before
+            raise
 
     def reload(self) -> None:
         """Read the file again; raises `ConfigurationError` if it is damaged."""

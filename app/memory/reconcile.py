@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from uuid import uuid5
 
 from app.domain import MAX_HISTORY, Change, Event, State
 from app.memory.similar import near_copies, words_of
@@ -39,6 +40,24 @@ def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Chan
         if _same(memory, new):
             return (_reinforced(memory, new, now),)
     return _with_slot(new, holders, now)
+
+
+def said_again(new: Memory, known: Sequence[Memory]) -> Memory:
+    """`new` as a memory of its own if the row of its id has ended and this was said afterwards.
+
+    Its id depends on when it was said, so that it is still one row if it is learned twice.
+    """
+    old = next((memory for memory in known if memory.id == new.id), None)
+    if old is None or not _ended_before(old, new.times.created_at):
+        return new
+    return replace(new, id=uuid5(new.id, new.times.created_at.isoformat()))
+
+
+def _ended_before(memory: Memory, moment: datetime) -> bool:
+    if memory.state is State.SUPERSEDED:  # its successor may have been said later still
+        return memory.times.created_at < moment
+    gone = memory.state in {State.FORGOTTEN, State.EXPIRED}
+    return gone and memory.times.updated_at < moment
 
 
 def _settles(memory: Memory, new: Memory) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.domain import MemoryType, State, Where, utc_now
 from app.errors import StoreError
-from app.memory.reconcile import reconcile
+from app.memory.reconcile import reconcile, said_again
 
 if TYPE_CHECKING:
     from app.domain import Change, Memory, Owner, Vectors
@@ -27,15 +27,16 @@ class Rememberer:
         self._store = store
         self._embed = embed
 
-    async def remember(self, owner: Owner, memory: Memory) -> Memory | None:
+    async def remember(self, owner: Owner, memory: Memory, *, again: bool = False) -> Memory | None:
         """The row that now says it: the new one, or the old one that it reinforced.
 
-        None if nothing may say it: it was forgotten, or a person decided against it. Raises
-        `StoreError`.
+        `again`: it may be a new statement in the words of an old one, whose id it then has. None if
+        nothing may say it: it was forgotten, or a person decided against it. Raises `StoreError`.
         """
         (vectors,) = await self._embed.documents([memory.fact.content])
         for _ in range(ATTEMPTS):
             known = await self._known(owner, memory, vectors)
+            memory = said_again(memory, known) if again else memory
             changes = reconcile(memory, known, utc_now())
             own = next((m for m in known if m.id == memory.id and _lives(m)), None)
             if not changes:

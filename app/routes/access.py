@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query, Request, Security
+from fastapi.security import APIKeyHeader, HTTPBearer
 
 from app.domain import Arrival, Identity, Owner, Scope, Tenant
 from app.errors import RejectedError
 from app.routes.services import Services, services
+
+# Only for the documentation, which shows where a key goes; `Authenticator` reads the headers.
+_BEARER: Final = Security(HTTPBearer(auto_error=False, description="Your API key."))
+_HEADER: Final = Security(APIKeyHeader(name="X-Remora-Key", auto_error=False))
+
+
+def only_known(request: Request) -> None:
+    """FastAPI dependency: a misspelt filter must not select everything; raises `RejectedError`."""
+    operations = request.app.openapi()["paths"][request.scope["route"].path]
+    known = {
+        parameter["name"]
+        for parameter in operations[request.method.lower()].get("parameters", ())
+        if parameter["in"] == "query"
+    }
+    for name in request.query_params:
+        if name not in known:
+            raise RejectedError(
+                400,
+                f"There is no parameter '{name[:50]}' here; there are: {', '.join(sorted(known))}.",
+                param=name[:50],
+                code="unknown_parameter",
+            )
+
+
+DEPENDENCIES: Final = (_BEARER, _HEADER, Depends(only_known))
 
 
 @dataclass(frozen=True, slots=True)

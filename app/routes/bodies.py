@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from app.domain import Event, Memory, MemoryType, Pool, State, clean_text
 from app.memory.reconcile import recorded
+from app.memory.secrets import mask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +20,8 @@ def _content(text: str) -> str:
     cleaned = clean_text(text)
     if not cleaned:
         raise ValueError("must not be empty")
+    if kinds := mask(cleaned).kinds:
+        raise ValueError(f"holds a secret ({', '.join(kinds)}), which is never stored")
     return cleaned
 
 
@@ -57,7 +60,7 @@ class Patch(_Body):
     slot: Slot | None = None
     importance: Share | None = None
     pinned: bool | None = None
-    state: Literal[State.ACTIVE, State.REJECTED] | None = None
+    state: Literal["active", "rejected"] | None = None
     valid_from: Moment | None = None
     valid_to: Moment | None = None
 
@@ -77,7 +80,7 @@ def corrected(memory: Memory, patch: Patch, event: Event) -> Memory:
         fact=fact,
         times=times,
         origin=origin,
-        state=given.get("state", memory.state),
+        state=State(given.get("state", memory.state)),
         history=recorded(memory, event),
     )
 

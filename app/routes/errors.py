@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from app.errors import EmptyFilterError, RejectedError, StoreError
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
 
+NOWHERE: Final = "There is nothing at this path; the API's base URL ends in /v1."
 _log = structlog.get_logger()
 
 
@@ -42,19 +44,24 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
         raise error
     first: dict[str, Any] = error.errors()[0]
     place = [str(part) for part in first["loc"][1:]]
+    if first["loc"] == ("body",) and first["type"] != "missing":
+        message = "Send a JSON object, with 'Content-Type: application/json'."
+        return _answer(RejectedError(400, message, code="invalid_type"))
     if first["type"] == "json_invalid":
         return _answer(
             RejectedError(400, "The request body is not valid JSON.", code="invalid_json")
         )
     param = ".".join(place) or None
-    message = f"Invalid value for '{param}': {first['msg']}." if param else f"{first['msg']}."
+    reason = first["msg"].removeprefix("Value error, ")
+    message = f"Invalid value for '{param}': {reason}." if param else f"{reason}."
     return _answer(RejectedError(400, message, param=param, code=first["type"]))
 
 
 async def _http(_: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
-    answer = _answer(RejectedError(error.status_code, f"{error.detail}."))
+    message = NOWHERE if error.status_code == HTTPStatus.NOT_FOUND else f"{error.detail}."
+    answer = _answer(RejectedError(error.status_code, message))
     answer.headers.update(error.headers or {})
     return answer
 
@@ -65,7 +72,7 @@ async def _empty(_: Request, error: Exception) -> JSONResponse:
 
 async def _store(_: Request, error: Exception) -> JSONResponse:
     _log.warning("store", reason=str(error))
-    message = "The memory store is not available; nothing was changed. Try again."
+    message = f"The memory store is not available ({error}); nothing was changed. Try again."
     return _answer(RejectedError(503, message, code="store_unavailable", kind="server_error"))
 
 

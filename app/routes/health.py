@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
+from app import folder
 from app.domain import Tenant, Where
 from app.errors import RejectedError, StoreError
 from app.routes.access import arrival
@@ -23,12 +24,16 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz")
 async def readyz(request: Request, parts: Annotated[Services, Depends(services)]) -> JSONResponse:
-    """200 when the store is open (the embedder and the upstreams are known from the start)."""
-    store = await _store(parts.memory)
+    """200 when the store is open (the embedder and the upstreams are known from the start).
+
+    `degraded` is ready, too: calls are answered and memories recalled, but none can be kept.
+    """
+    store, writing = await _store(parts.memory), folder.trouble(parts.settings.data_dir)
     ready = store == "ok"
-    answer: dict[str, Any] = {"status": "ready" if ready else "not ready"}
+    status = "not ready" if not ready else "degraded" if writing and parts.memory else "ready"
+    answer: dict[str, Any] = {"status": status}
     if _is_admin(request, parts):
-        answer |= await _details(parts, store)
+        answer |= await _details(parts, store) | {"data_dir": writing or "ok"}
     return JSONResponse(answer, status_code=200 if ready else 503)
 
 

@@ -104,6 +104,7 @@ def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
             model=call.model if call else "",
             conversation_id=conversation,
             turn_key=f"{conversation or ''}:{call.turn_key if call else ''}",
+            opening=call is not None and conversation is None and call.opening,
             injected=exchange.block.ids if exchange.block else (),
         ),
         query=call.query if call else "",

@@ -23,7 +23,7 @@ from app.domain import (
 )
 from app.errors import RejectedError
 from app.memory.rows import parse_id, stamp, to_row, wire_id
-from app.routes.access import Access, access
+from app.routes.access import DEPENDENCIES, Access, access
 from app.routes.bodies import NewMemory, Patch, corrected
 from app.routes.filtering import where
 from app.routes.services import MemoryServices, memory_services
@@ -31,7 +31,7 @@ from app.routes.services import MemoryServices, memory_services
 if TYPE_CHECKING:
     from uuid import UUID
 
-router: Final = APIRouter(prefix="/v1/memory", tags=["memory"])
+router: Final = APIRouter(prefix="/v1/memory", tags=["memory"], dependencies=DEPENDENCIES)
 Who = Annotated[Access, Depends(access)]
 Parts = Annotated[MemoryServices, Depends(memory_services)]
 Asked = Annotated[Where, Depends(where)]

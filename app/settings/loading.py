@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,10 +13,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_settings import SettingsConfigDict, SettingsError
 
 from app.errors import ConfigurationError
+from app.settings.places import line_of, lines
 from app.settings.root import NESTED, PREFIX, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from app.settings.places import Place
 
 DEFAULT_FILE: Final = "settings.toml"
 
@@ -46,7 +51,7 @@ def load(file: Path | None = None, **overrides: Any) -> Settings:  # noqa: ANN40
 
 def _missing(file: Path | None) -> Iterator[str]:
     if file is not None and not file.is_file():
-        yield f"{file}: there is no such file"
+        yield f"{file}: {'this is no file' if file.exists() else 'there is no such file'}"
 
 
 def _unreadable(path: Path) -> Iterator[str]:
@@ -73,14 +78,32 @@ def _names(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
 
 
 def _faults(error: ValidationError, path: Path) -> Iterator[str]:
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    found = lines(text)
     for fault in error.errors(include_input=False, include_url=False):
-        where = [str(part) for part in fault["loc"]]
-        variable = PREFIX + NESTED.join(where).upper()
-        origin = variable if variable in os.environ else f"{path}: {'.'.join(where)}"
-        yield f"{origin}: {_reason(fault)}"
+        place = list(takewhile(_is_ours, fault["loc"]))
+        yield ": ".join(part for part in (_origin(place, path, found), _reason(fault)) if part)
+
+
+def _is_ours(part: str | int) -> bool:
+    """A name or a number; pydantic adds the parts of its own validators."""
+    return isinstance(part, int) or re.fullmatch(r"[\w-]+", part) is not None
+
+
+def _origin(place: list[str | int], path: Path, found: dict[Place, int]) -> str:
+    """The variable or the line that a setting came from."""
+    names = [str(part) for part in place]
+    for end in range(len(place), 0, -1):
+        variable = PREFIX + NESTED.join(names[:end]).upper()
+        if variable in os.environ:
+            return variable
+    line = line_of(found, place)
+    return ": ".join(
+        part for part in (f"{path}, line {line}" if line else "", ".".join(names)) if part
+    )
 
 
 def _reason(fault: Any) -> str:  # noqa: ANN401 pydantic's own TypedDict is private
     if fault["type"] == "extra_forbidden":
         return "there is no such setting; docs/configuration.md lists them"
-    return str(fault["msg"])
+    return str(fault["msg"]).removeprefix("Value error, ")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -23,6 +23,9 @@ from app.settings.sections import (
     UpstreamSettings,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PREFIX: Final = "REMORA_"
 NESTED: Final = "__"
 
@@ -33,6 +36,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
         env_nested_delimiter=NESTED,
+        env_ignore_empty=True,
         extra="forbid",
         frozen=True,
         nested_model_default_partial_update=True,
@@ -62,7 +66,7 @@ class Settings(BaseSettings):
     )
     store: Literal["edge", "qdrant", "memory"] | None = Field(
         None,
-        examples=["edge"],
+        examples=["qdrant"],
         description="Where memories live; default: qdrant if qdrant_url is set, else edge.",
     )
     qdrant_url: str | None = Field(
@@ -82,6 +86,19 @@ class Settings(BaseSettings):
     policies: tuple[PolicySettings, ...] = Field((), description="")
 
     @property
+    def store_name(self) -> str:
+        """Where memories live."""
+        return self.store or ("qdrant" if self.qdrant_url else "edge")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        """What would be ignored, or cannot work, is a fault (G22)."""
+        faults = list(_contradictions(self))
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
     def all_upstreams(self) -> tuple[UpstreamSettings, ...]:
         """The configured upstreams, else the one of `upstream_url` and `upstream_key`."""
         if self.upstreams:
@@ -99,3 +116,16 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then the file that `load` put into `toml_file`."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    single = {"upstream_url", "upstream_key"} & settings.model_fields_set
+    if single and settings.upstreams:
+        yield f"{' and '.join(sorted(single))} would be ignored beside [[upstreams]]: drop one"
+    if settings.store == "qdrant" and not settings.qdrant_url:
+        yield "store = 'qdrant' needs qdrant_url"
+    if settings.store not in {None, "qdrant"} and settings.qdrant_url:
+        yield f"qdrant_url would be ignored by store = '{settings.store}': drop one"
+    identity = settings.identity
+    if identity.trusted_header and not identity.trusted_networks:
+        yield "identity.trusted_header needs identity.trusted_networks: who may send it"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from app.errors import ConfigurationError
 
@@ -33,7 +33,7 @@ class UpstreamSettings(_Section):
         None, examples=["/run/secrets/key"], description="Take `key` from this file."
     )
     models: tuple[str, ...] = Field(("*",), description="Model names (globs) that it serves.")
-    headers: dict[str, str] = Field({}, description="Headers to add or replace.")
+    headers: dict[str, SecretStr] = Field({}, description="Headers to add or replace.")
     connect_timeout: float = Field(10, gt=0, description="Seconds to connect.")
     read_timeout: float = Field(600, gt=0, description="Seconds of silence before giving up.")
     rewrite: dict[str, str] = Field(
@@ -52,11 +52,13 @@ class UpstreamSettings(_Section):
     @property
     def has_key(self) -> bool:
         """Whether the operator pays for its calls."""
-        return not (self.key is None and self.key_env is None and self.key_file is None)
+        kept = (self.key, self.key_env, self.key_file)
+        named = {name.lower() for name in self.headers}
+        return any(kept) or not named.isdisjoint({"authorization", "api-key", "x-api-key"})
 
     def secret_key(self) -> str | None:
         """The key, wherever it is kept; raises `ConfigurationError` if it is not there."""
-        if self.key is not None:
+        if self.key:
             return self.key.get_secret_value()
         if self.key_env is not None:
             if not (value := os.environ.get(self.key_env)):
@@ -70,15 +72,9 @@ class UpstreamSettings(_Section):
         return None
 
 
-class KeySettings(_Section):
-    """What a key, or every key with a prefix, stands for; `remora keys new` makes such rows."""
+class Principal(_Section):
+    """What a key stands for."""
 
-    sha256: str | None = Field(
-        None, examples=["0" * 64], pattern="^[0-9a-f]{64}$", description="Hash of the key."
-    )
-    prefix: str | None = Field(
-        None, examples=["sk-team-"], min_length=3, description="Beginning of the client's own key."
-    )
     tenant: str = Field("default", min_length=1, description="Tenant it belongs to.")
     user: str | None = Field(
         None, examples=["ana"], min_length=1, max_length=256, description="Whose memory."
@@ -91,6 +87,23 @@ class KeySettings(_Section):
     )
     admin: bool = Field(default=False, description="May see and delete anyone's memory.")
     multi_user: bool = Field(default=False, description="May name an end user on each call.")
+
+
+class KeySettings(Principal):
+    """What a key, or every key with a prefix, stands for; `remora keys new` makes such rows."""
+
+    sha256: str | None = Field(
+        None, examples=["0" * 64], pattern="^[0-9a-f]{64}$", description="Hash of the key."
+    )
+    prefix: str | None = Field(
+        None, examples=["sk-team-"], min_length=3, description="Beginning of the client's own key."
+    )
+
+    @model_validator(mode="after")
+    def _found_by_something(self) -> Self:
+        if self.sha256 is None and self.prefix is None:
+            raise ValueError("a key needs sha256 or prefix, or nothing finds it")
+        return self
 
 
 class PolicySettings(_Section):

@@ -74,4 +74,10 @@ class Worker:
             async with asyncio.timeout(POLL_SECONDS):
                 await self._spool.wake.wait()
         except TimeoutError:
-            pass
+            await self._tidy()
+
+    async def _tidy(self) -> None:
+        try:
+            await self._spool.tidy()
+        except StoreError as error:
+            _log.warning("spool", reason=str(error))

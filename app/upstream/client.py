@@ -37,6 +37,10 @@ class HttpUpstream:
         self._routes = Routes(targets)
         self._transport = transport
 
+    def reload(self, targets: Sequence[Target]) -> None:
+        """Take the upstreams as they are now, say with other keys."""
+        self._routes = Routes(targets)
+
     async def send(self, request: Outgoing) -> Reply:
         chain = self._routes.chain(request.model, request.wanted)
         if not isinstance(request.body, bytes):  # a stream can be sent once

@@ -51,17 +51,21 @@ def returned(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
     )
 
 
-def with_key(headers: Pairs, key: str) -> Pairs:
-    """The upstream's own key instead of whatever credential the client sent; never both (G6)."""
-    kept = tuple(pair for pair in headers if pair[0] not in CREDENTIALS)
-    return (*kept, (b"authorization", f"Bearer {key}".encode()))
+def without_credentials(headers: Pairs) -> Pairs:
+    """Headers for an upstream with a credential of its own: it never gets two (G6)."""
+    return tuple(pair for pair in headers if pair[0] not in CREDENTIALS)
+
+
+def has_credential(headers: Pairs) -> bool:
+    """Whether anything is left by which an upstream may know its client."""
+    return any(name in CREDENTIALS for name, _ in headers)
 
 
 def with_extra(headers: Pairs, extra: Mapping[str, str]) -> Pairs:
-    """Configured headers, instead of any of the same name."""
+    """Configured headers (named in lower case), instead of any of the same name."""
     if not extra:
         return headers
-    added = tuple((name.lower().encode(), value.encode()) for name, value in extra.items())
+    added = tuple((name.encode(), value.encode()) for name, value in extra.items())
     names = {name for name, _ in added}
     return (*(pair for pair in headers if pair[0] not in names), *added)
 

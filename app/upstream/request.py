@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from app.errors import RejectedError
-from app.upstream.headers import Pairs, forwarded, with_extra, with_key
+from app.upstream.headers import Pairs, forwarded, has_credential, with_extra, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,16 +32,17 @@ def build(target: Target, request: Outgoing) -> httpx.Request:
 def head(target: Target, request: Outgoing) -> Pairs:
     """The headers for that upstream."""
     headers = forwarded(request.headers, request.consumed)
-    if target.key is not None:
-        headers = with_key(headers, target.key)
-    elif request.consumed:
+    if credentials := target.credentials:
+        headers = without_credentials(headers)
+    headers = with_extra(headers, target.headers | credentials)
+    if request.consumed and target.needs_key and not has_credential(headers):
         raise RejectedError(
             401,
             "A Remora key opens no upstream by itself: the operator sets an upstream key, or you "
             "send your provider's key as the API key and the Remora key as 'X-Remora-Key'.",
             code="upstream_key_missing",
         )
-    return with_extra(headers, target.headers)
+    return headers
 
 
 def _renamed(target: Target, request: Outgoing) -> bytes | AsyncIterator[bytes]:

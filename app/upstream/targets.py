@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import httpx
 
 from app.errors import ConfigurationError, RejectedError
+from app.upstream.headers import CREDENTIALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,9 +27,12 @@ class Retry:
     seconds: float = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
-    """One upstream. `key` is sent instead of the client's; `fallback` names whom to ask next."""
+    """One upstream. `key` is sent instead of the client's; `fallback` names whom to ask next.
+
+    The names of `headers` are in lower case.
+    """
 
     name: str
     url: str
@@ -39,6 +44,17 @@ class Target:
     retry: Retry = Retry()
     fallback: tuple[str, ...] = ()
     selectable: bool = False
+
+    @cached_property
+    def credentials(self) -> dict[str, str]:
+        """The headers that open it: its key as a bearer, or what is configured as a header."""
+        own = {k: v for k, v in self.headers.items() if k.encode() in CREDENTIALS}
+        return own if self.key is None else own | {"authorization": f"Bearer {self.key}"}
+
+    @property
+    def needs_key(self) -> bool:
+        """A model server in the house is reached by plain HTTP and may be open to all."""
+        return self.url.startswith("https:")
 
     def serves(self, model: str) -> bool:
         """Whether a model name fits one of its globs; a call that names no model fits any."""
@@ -112,13 +128,16 @@ def _target(upstream: UpstreamSettings) -> Target:
         raise ConfigurationError(
             f"upstream '{upstream.name}': {upstream.url!r} is not an http(s) base URL"
         )
+    if url.userinfo:
+        raise ConfigurationError(f"upstream '{upstream.name}': its URL may not hold a password")
+    secret = {name.lower(): value.get_secret_value() for name, value in upstream.headers.items()}
     return Target(
         name=upstream.name,
         url=upstream.url,
         key=upstream.secret_key(),
         models=upstream.models,
         rewrite=upstream.rewrite,
-        headers=upstream.headers,
+        headers=secret,
         timeouts={"connect": upstream.connect_timeout, "read": upstream.read_timeout},
         retry=Retry(upstream.retries, frozenset(upstream.retry_on), upstream.retry_seconds),
         fallback=upstream.fallback,

@@ -16,8 +16,14 @@ LISBON = Learned(Fact("The user lives in Lisbon.", slot="home_city"), "I live in
 PORTO = Learned(Fact("The user lives in Porto.", slot="home_city"), "I moved to Porto")
 
 
-def turn(*learned: Learned, owner: Owner = ALICE, key: str = "k", at: float = 0) -> Turn:
-    source = Source(app="cli", turn_key=key)
+def turn(
+    *learned: Learned,
+    owner: Owner = ALICE,
+    key: str = "k",
+    at: float = 0,
+    opening: bool = False,
+) -> Turn:
+    source = Source(app="cli", turn_key=key, opening=opening)
     return Turn(f"req_{key}", later(at), owner, Policy(), source, "", learned=learned)
 
 
@@ -70,6 +76,31 @@ async def test_the_same_turn_cannot_bring_back_what_was_forgotten(
     assert await contents(store, ALICE) == []
     await remember(turn(LISBON, key="new", at=10))
     assert await contents(store, ALICE) == ["The user lives in Lisbon."]
+
+
+@pytest.mark.requirement("M40")
+async def test_a_conversation_may_open_with_what_was_forgotten_before(
+    store: Store, remember: Remember
+) -> None:
+    await remember(turn(LISBON, opening=True))
+    await store.forget(ALICE, Where(slots=frozenset({"home_city"})), later(5))
+    await remember(turn(LISBON, opening=True, at=4))
+    await remember(turn(LISBON, at=10))
+    assert await contents(store, ALICE) == []
+    for _ in range(2):  # learned once
+        done = await remember(turn(LISBON, opening=True, at=10))
+        assert len(done.outcome.stored) == 1
+    assert await contents(store, ALICE) == ["The user lives in Lisbon."]
+
+
+@pytest.mark.requirement("M35")
+async def test_there_and_back_again(store: Store, remember: Remember) -> None:
+    active = Where(states=frozenset({State.ACTIVE}))
+    for at, fact, key in ((0, LISBON, "l"), (5, PORTO, "p"), (9, LISBON, "l"), (12, PORTO, "p")):
+        for _ in range(2):
+            await remember(turn(fact, key=key, at=at, opening=True))
+        assert await contents(store, ALICE, active) == [fact.fact.content]
+    assert len(await contents(store, ALICE, Where(states=frozenset({State.SUPERSEDED})))) == 3
 
 
 @pytest.mark.requirement("M35")

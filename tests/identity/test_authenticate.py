@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from app.domain import Arrival, Identity, Owner
 from app.errors import RejectedError
 from app.identity import Authenticator, KeyRing, TokenVerifier, new_key
-from app.settings import IdentitySettings, KeySettings, Settings
+from app.settings import IdentitySettings, KeySettings, Principal, Settings
 
 Ask = Callable[..., Identity | None]
 SECRET = b"secret"
@@ -36,7 +36,7 @@ def authenticator(ring: KeyRing, **fields: Any) -> Authenticator:
 
 
 def made(ring: KeyRing, **fields: Any) -> str:
-    key, stored = new_key(KeySettings(**fields))
+    key, stored = new_key(Principal(**fields))
     ring.add(stored)
     return key
 
@@ -185,3 +185,25 @@ def test_the_admin_key_stands_for_no_person(ring: KeyRing) -> None:
     other = ask(bearer("bos"))
     assert other is not None
     assert other.admin is False
+
+
+@pytest.mark.requirement("M6")
+@pytest.mark.parametrize("key", ["rmk_bogus", "bogus"])
+def test_an_unknown_remora_key_beside_ones_own_is_refused_never_ignored(
+    ring: KeyRing, key: str
+) -> None:
+    ask = authenticator(
+        ring, identity={"trusted_header": "X-User", "trusted_networks": ["10.0.0.0/8"]}
+    )
+    for headers in ({}, {"x_user": "ana"}):
+        with pytest.raises(RejectedError) as caught:
+            ask(bearer("sk-ana", x_remora_key=key, **headers))
+        assert (caught.value.status, caught.value.code) == (401, "invalid_api_key")
+
+
+def test_what_is_needed_is_said(ring: KeyRing) -> None:
+    with pytest.raises(RejectedError, match="An API key is needed"):
+        authenticator(ring, identity=IdentitySettings(required=True))(arrival())
+    made(ring, user="ana")
+    with pytest.raises(RejectedError, match="A Remora key is needed"):
+        authenticator(ring, upstream_key=SecretStr("paid"))(arrival())

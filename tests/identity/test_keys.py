@@ -9,9 +9,9 @@ import pytest
 
 from app.errors import ConfigurationError
 from app.identity.keys import KEY_PREFIX, KeyRing, key_hash, new_key
-from app.settings import KeySettings
+from app.settings import KeySettings, Principal
 
-ANA = KeySettings(user="ana", project="apollo", app="cli")
+ANA = Principal(user="ana", project="apollo", app="cli")
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_the_longest_prefix_counts(path: Path) -> None:
 
 def test_an_admin_key_alone_is_no_client_key(path: Path) -> None:
     ring = KeyRing(path)
-    ring.add(new_key(KeySettings(admin=True))[1])
+    ring.add(new_key(Principal(admin=True))[1])
     assert not ring
     ring.add(new_key(ANA)[1])
     assert ring

@@ -26,7 +26,7 @@ def test_a_patch_changes_only_what_it_names() -> None:
     same = corrected(memory, Patch(), EVENT)
     times = replace(memory.times, updated_at=EVENT.at)
     assert same == replace(memory, times=times, history=(EVENT,))
-    patch = Patch(type=MemoryType.PROCEDURAL, pinned=True, state=State.REJECTED, importance=0.1)
+    patch = Patch(type=MemoryType.PROCEDURAL, pinned=True, state="rejected", importance=0.1)
     changed = corrected(memory, patch, EVENT)
     assert (changed.fact.type, changed.fact.pinned) == (MemoryType.PROCEDURAL, True)
     assert (changed.state, changed.fact.importance) == (State.REJECTED, 0.1)

@@ -29,4 +29,4 @@ async def test_what_nobody_expected_is_told_without_its_content(client: httpx.As
 
 async def test_a_path_that_is_not_there(client: httpx.AsyncClient) -> None:
     answer = await client.get("/nowhere")
-    assert answer.json()["error"]["message"] == "Not Found."
+    assert answer.json()["error"]["message"] == errors.NOWHERE

@@ -40,6 +40,19 @@ async def test_a_store_that_is_down_is_not_ready_but_alive(
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "store_unavailable")
 
 
+@pytest.mark.requirement("G21", "M12")
+async def test_where_nothing_can_be_kept_calls_go_on_and_it_shows(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = await serve(admin_key=SecretStr("boss"))
+    monkeypatch.setattr("app.folder.RESERVE", 1 << 60)
+    ready = await client.get("/readyz", headers={"Authorization": "Bearer boss"})
+    assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+    assert ready.json()["data_dir"] == "the disk is full"
+    asked = {"messages": [{"role": "user", "content": "Hello there"}]}
+    assert (await client.post("/v1/chat/completions", json=asked)).status_code == 200
+
+
 @pytest.mark.requirement("G21")
 async def test_metrics_are_prometheus_and_name_nobody(client: httpx.AsyncClient) -> None:
     body = {"messages": [{"role": "user", "content": "My dog is called Rexinald."}]}
@@ -57,3 +70,14 @@ async def test_the_docs_are_of_the_admin_api(client: httpx.AsyncClient) -> None:
     paths = (await client.get("/openapi.json")).json()["paths"]
     assert "/v1/memory/{memory_id}" in paths
     assert "/v1/chat/completions" not in paths
+
+
+async def test_the_docs_load_nothing_from_elsewhere_and_ask_for_a_key(
+    client: httpx.AsyncClient,
+) -> None:
+    page = (await client.get("/docs")).text
+    assert "://" not in page
+    assert (await client.get("/static-offline-docs/swagger-ui-bundle.js")).status_code == 200
+    api = (await client.get("/openapi.json")).json()
+    assert set(api["components"]["securitySchemes"]) == {"HTTPBearer", "APIKeyHeader"}
+    assert api["paths"]["/v1/memory"]["get"]["security"]

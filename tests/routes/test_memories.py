@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from app.identity import KeyRing, new_key
-from app.settings import KeySettings
+from app.settings import Principal
 from tests.conftest import MakeSettings
 from tests.routes.conftest import Serve
 
@@ -245,7 +245,7 @@ async def test_any_user_id_works_in_the_admin_api(
     serve: Serve, make_settings: MakeSettings, user: str
 ) -> None:
     ring = KeyRing(make_settings().data_dir / "keys.json")
-    key, stored = new_key(KeySettings(multi_user=True))
+    key, stored = new_key(Principal(multi_user=True))
     ring.add(stored)
     client = await serve(admin_key=SecretStr("boss"))
     as_user = {"Authorization": f"Bearer {key}", "X-Memory-User": user.encode()}
@@ -265,7 +265,7 @@ async def test_a_project_shares_its_pool_and_nothing_else(
     ring = KeyRing(make_settings().data_dir / "keys.json")
     heads = {}
     for user, project in (("ana", "apollo"), ("ben", "apollo"), ("cy", "zeus")):
-        key, stored = new_key(KeySettings(user=user, project=project))
+        key, stored = new_key(Principal(user=user, project=project))
         ring.add(stored)
         heads[user] = {"Authorization": f"Bearer {key}"}
     client = await serve()
@@ -277,3 +277,41 @@ async def test_a_project_shares_its_pool_and_nothing_else(
         for user, head in heads.items()
     }
     assert totals == {"ana": 2, "ben": 1, "cy": 0}
+
+
+@pytest.mark.requirement("M39")
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_a_misspelt_filter_selects_nothing(client: httpx.AsyncClient, method: str) -> None:
+    await create(client, "The user's dog is called Rex.")
+    params = {"type": "semantic", "created_befor": "2020-01-01T00:00:00Z"}
+    answer = await client.request(method, "/v1/memory", params=params)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (400, "unknown_parameter")
+    assert error["param"] == "created_befor"
+    assert "created_before" in error["message"]
+    assert (await listed(client))["total"] == 1
+
+
+@pytest.mark.requirement("M32")
+@pytest.mark.parametrize("secret", ["The user's password is hunter2.", "PIN is 4711"])
+async def test_a_secret_is_not_taken_by_the_api_either(
+    client: httpx.AsyncClient, secret: str
+) -> None:
+    row = await create(client, "The user's dog is called Rex.")
+    made = await client.post("/v1/memory", json={"content": secret})
+    changed = await client.patch(f"/v1/memory/{row['id']}", json={"content": secret})
+    for answer in (made, changed):
+        error = answer.json()["error"]
+        assert (answer.status_code, error["param"]) == (400, "content")
+        assert "secret" in error["message"]
+        assert secret.split()[-1].rstrip(".") not in error["message"]
+    assert [m["content"] for m in (await listed(client))["data"]] == [row["content"]]
+
+
+async def test_a_body_of_another_kind_is_told_in_plain_words(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/memory", content=b'{"content":"x"}')
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_type")
+    assert "Content-Type" in answer.json()["error"]["message"]
+    row = await create(client, "x")
+    wrong = await client.patch(f"/v1/memory/{row['id']}", json={"state": "gone"})
+    assert "'active' or 'rejected'" in wrong.json()["error"]["message"]

@@ -69,9 +69,9 @@ def test_every_fault_is_named_at_once_with_its_place(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("REMORA_PORT", "many")
     found = faults()
     assert len(found) == 4
-    assert any(f.startswith("settings.toml: prot: there is no such setting") for f in found)
-    assert any(f.startswith("settings.toml: recall.limit: ") for f in found)
-    assert any(f.startswith("settings.toml: upstreams.0.url: ") for f in found)
+    assert any(f.startswith("settings.toml, line 1: prot: there is no such setting") for f in found)
+    assert any(f.startswith("settings.toml, line 3: recall.limit: ") for f in found)
+    assert any(f.startswith("settings.toml, line 4: upstreams.0.url: ") for f in found)
     assert any(f.startswith("REMORA_PORT: ") for f in found)
 
 
@@ -101,3 +101,19 @@ def test_what_is_no_json_is_a_clear_fault(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("REMORA_UPSTREAMS", "[not json")
     (fault,) = faults()
     assert "upstreams" in fault
+
+
+def test_a_variable_of_a_list_is_blamed_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMORA_IDENTITY__TRUSTED_NETWORKS", '["10.0.0.0/99"]')
+    monkeypatch.setenv("REMORA_IDENTITY__ORDER", '["foo"]')
+    found = faults()
+    assert {fault.partition(":")[0] for fault in found} == {
+        "REMORA_IDENTITY__TRUSTED_NETWORKS",
+        "REMORA_IDENTITY__ORDER",
+    }
+    assert "function-plain" not in "".join(found)
+
+
+def test_a_fault_of_the_whole_stands_alone() -> None:
+    write('store = "qdrant"\n')
+    assert faults() == ("store = 'qdrant' needs qdrant_url",)

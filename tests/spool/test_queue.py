@@ -169,3 +169,13 @@ async def test_a_full_disk_is_a_store_error(path: Path) -> None:
         with pytest.raises(StoreError) as caught:
             await spool.put(big)
         assert "Lisbon" not in str(caught.value)
+
+
+@pytest.mark.requirement("M32")
+async def test_what_was_learned_is_in_no_file(path: Path) -> None:
+    async with opened(path) as spool:
+        await spool.put(turn("req_1"))
+        assert b"Lisbon" in b"".join(file.read_bytes() for file in path.parent.iterdir())
+        await spool.done(Receipt("req_1", ANA, "stored", AT))
+        await spool.tidy()
+        assert b"Lisbon" not in b"".join(file.read_bytes() for file in path.parent.iterdir())

@@ -109,3 +109,17 @@ async def test_nothing_is_learned_while_it_is_paused(spool: SqliteSpool) -> None
         await spool.forget(ANA)
     assert await step is False
     assert learner.seen == []
+
+
+@pytest.mark.requirement("M32")
+async def test_the_log_is_emptied_when_nothing_waits(
+    spool: SqliteSpool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.spool.worker.POLL_SECONDS", 0.01)
+    running = asyncio.create_task(Worker(spool, Learner()).run())
+    await spool.put(turn("a"))
+    async with asyncio.timeout(5):
+        while (tmp_path / "spool.sqlite-wal").stat().st_size:
+            await asyncio.sleep(0.01)
+    running.cancel()
+    assert await outcome(spool, "a") == "stored"

@@ -57,6 +57,28 @@ def test_a_remora_key_opens_no_upstream_by_itself() -> None:
     assert swapped.headers.get_list("authorization") == ["Bearer paid"]
 
 
+@pytest.mark.requirement("G6")
+def test_a_remora_key_beside_the_clients_own_lets_that_pass() -> None:
+    headers = ((b"authorization", b"Bearer sk-client"), (b"x-remora-key", b"rmk_1"))
+    passed = build(Target("t", BASE), outgoing(headers=headers, consumed=b"x-remora-key"))
+    assert passed.headers["authorization"] == "Bearer sk-client"
+    assert "x-remora-key" not in passed.headers
+
+
+def test_a_model_server_in_the_house_may_need_no_key() -> None:
+    request = build(Target("t", "http://gpu:8000/v1"), outgoing(consumed=b"authorization"))
+    assert "authorization" not in request.headers
+
+
+@pytest.mark.requirement("G6")
+def test_a_credential_that_is_configured_as_a_header_replaces_the_clients() -> None:
+    azure = Target("t", BASE, headers={"api-key": "paid"})
+    for consumed in (None, b"authorization"):
+        request = build(azure, outgoing(consumed=consumed))
+        assert request.headers["api-key"] == "paid"
+        assert "authorization" not in request.headers
+
+
 @pytest.mark.requirement("G1", "G3")
 def test_nothing_is_added_to_a_request() -> None:
     request = build(Target("t", BASE), outgoing(headers=()))
@@ -76,7 +98,7 @@ def test_the_model_gets_the_upstreams_name_and_nothing_else_changes() -> None:
 
 @pytest.mark.requirement("G18")
 def test_configured_headers_and_timeouts_go_along() -> None:
-    target = Target("t", BASE, headers={"X-Team": "a"}, timeouts={"connect": 1.0, "read": 2.0})
+    target = Target("t", BASE, headers={"x-team": "a"}, timeouts={"connect": 1.0, "read": 2.0})
     request = build(target, outgoing())
     assert request.headers["x-team"] == "a"
     assert request.extensions["timeout"] == {"connect": 1.0, "read": 2.0}

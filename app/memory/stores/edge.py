@@ -18,6 +18,7 @@ import qdrant_edge as edge
 import structlog
 
 from app.errors import ConfigurationError, StoreError
+from app.folder import RESERVE
 from app.memory.stores.schema import DENSE, HOT, INTEGERS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 _log = structlog.get_logger()
 
 # Edge writes through memory maps: on a full disk the kernel kills the process (SIGBUS). So writes
-# stop while there is still room for what is being written.
-RESERVE: Final = 64 * 1024 * 1024
+# stop while there is still room for what is being written; forgetting may use a part of that room.
+FORGETTING: Final = 0.25
 # The write-ahead log and the room of overwritten rows grow until a flush, which takes about 50 ms.
 FLUSH_EVERY: Final = 5000
 # Writes between two turns of the event loop: about 5 ms.
@@ -108,7 +109,7 @@ class EdgeEngine:
         done = []
         for number, write in enumerate(writes, 1):
             with _mapped():
-                self._check_room()
+                self._check_room(self._reserve * (FORGETTING if write.unindex else 1))
                 done.append(self._apply(write))
             if number % BURST == 0:
                 await asyncio.sleep(0)
@@ -123,12 +124,12 @@ class EdgeEngine:
         with _mapped():
             self._shard.close()
 
-    def _check_room(self) -> None:
+    def _check_room(self, needed: float) -> None:
         try:
             free = shutil.disk_usage(self._folder).free
         except OSError as error:
             raise StoreError(f"the store's folder is gone ({error.strerror})") from None
-        if free < self._reserve:
+        if free < needed:
             raise StoreError("the disk is full")
 
     def _apply(self, write: Write[edge.Filter]) -> bool:

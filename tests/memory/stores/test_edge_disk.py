@@ -13,8 +13,9 @@ import pytest
 
 from app.domain import Where
 from app.errors import ConfigurationError, StoreError
+from app.folder import RESERVE
 from app.memory.stores.base import PayloadStore
-from app.memory.stores.edge import RESERVE, EdgeEngine
+from app.memory.stores.edge import EdgeEngine
 from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep, later, vectors_of
 
 NO_DISK_HAS_THIS = 1 << 60
@@ -24,7 +25,8 @@ import asyncio, os, shutil, sys
 from pathlib import Path
 from app.errors import StoreError
 from app.memory.stores.base import PayloadStore
-from app.memory.stores.edge import RESERVE, EdgeEngine
+from app.folder import RESERVE
+from app.memory.stores.edge import EdgeEngine
 from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep
 
 async def main(disk):

@@ -1,0 +1,76 @@
+"""What can be wrong with settings that are well-formed: all of it found before anything starts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from app.errors import ConfigurationError
+from app.identity import KEYS, KeyRing, TokenVerifier
+from app.memory import STORES
+from app.memory.extract import EXTRACTORS
+from app.memory.gates import GATES
+from app.upstream import targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from app.settings import Settings
+
+LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def check(settings: Settings) -> None:
+    """Raises `ConfigurationError` with every fault (G22)."""
+    faults = [*_names(settings), *_patterns(settings)]
+    for part in (
+        lambda: targets(settings.all_upstreams),
+        lambda: TokenVerifier(settings.identity.jwt),
+        lambda: _refuse_open_relay(settings),
+    ):
+        faults += _faults(part)
+    if faults:
+        raise ConfigurationError(*faults)
+
+
+def _faults(part: Callable[[], object]) -> tuple[str, ...]:
+    try:
+        part()
+    except ConfigurationError as error:
+        return error.faults
+    return ()
+
+
+def _names(settings: Settings) -> Iterator[str]:
+    """Names that only the registries know."""
+    named: list[tuple[str, str, Iterable[str]]] = [
+        ("store", settings.store_name, STORES),
+        ("recall", settings.recall.gate, GATES),
+        ("learning", settings.learning.extractor, EXTRACTORS),
+    ]
+    for place, rule in enumerate(settings.policies):
+        named += [(f"policies[{place}]", rule.gate, GATES)] if rule.gate else []
+        named += [(f"policies[{place}]", rule.extractor, EXTRACTORS)] if rule.extractor else []
+    for where, name, registry in named:
+        if name not in registry:
+            yield f"{where}: {name!r} is not one of: {', '.join(registry)}"
+
+
+def _patterns(settings: Settings) -> Iterator[str]:
+    for pattern in settings.recall.block:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield f"recall.block: {pattern!r} is no regular expression: {error}"
+
+
+def _refuse_open_relay(settings: Settings) -> None:
+    """On a public address, an upstream key without client keys is open to anybody (G24)."""
+    ring = KeyRing(settings.data_dir / KEYS, settings.keys)
+    paid = any(upstream.has_key for upstream in settings.all_upstreams)
+    if not paid or settings.host in LOOPBACK or settings.identity.required or ring:
+        return
+    raise ConfigurationError(
+        f"host {settings.host}: with an upstream key and no client keys anybody could use it; "
+        "make one first: remora keys new --user NAME"
+    )
