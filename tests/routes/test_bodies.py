@@ -3,11 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 from app.domain import Event, MemoryType, State
 from app.routes.bodies import NewMemory, Patch, corrected
 from tests.build import a_memory, later
+from tests.routes.test_memories import create, listed
 
 EVENT = Event(later(5), "corrected", "alice")
 
@@ -44,3 +46,28 @@ def test_null_clears_what_may_be_empty(name: str) -> None:
 def test_new_words_are_nobodys_quotation() -> None:
     memory = a_memory("x", quote="as said")
     assert corrected(memory, Patch(content="y"), EVENT).origin.quote is None
+
+
+@pytest.mark.requirement("M32")
+@pytest.mark.parametrize("secret", ["The user's password is hunter2.", "PIN is 4711"])
+async def test_a_secret_is_not_taken_by_the_api_either(
+    client: httpx.AsyncClient, secret: str
+) -> None:
+    row = await create(client, "The user's dog is called Rex.")
+    made = await client.post("/v1/memory", json={"content": secret})
+    changed = await client.patch(f"/v1/memory/{row['id']}", json={"content": secret})
+    for answer in (made, changed):
+        error = answer.json()["error"]
+        assert (answer.status_code, error["param"]) == (400, "content")
+        assert "secret" in error["message"]
+        assert secret.rpartition(" ")[2].rstrip(".") not in error["message"]
+    assert [m["content"] for m in (await listed(client))["data"]] == [row["content"]]
+
+
+async def test_a_body_of_another_kind_is_told_in_plain_words(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/memory", content=b'{"content":"x"}')
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_type")
+    assert "Content-Type" in answer.json()["error"]["message"]
+    row = await create(client, "x")
+    wrong = await client.patch(f"/v1/memory/{row['id']}", json={"state": "gone"})
+    assert "'active' or 'rejected'" in wrong.json()["error"]["message"]
