@@ -68,8 +68,9 @@ class EmptyFilterError(StoreError):
 class UpstreamError(RemoraError):
     """The upstream gave no usable answer; `status` is for the client (502, 503 or 504)."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, upstream: str = "") -> None:
         super().__init__(message)
+        self.upstream = upstream
         self.status = status
         self.code = code
         self.message = message

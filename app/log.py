@@ -9,6 +9,8 @@ from typing import Final
 import orjson
 import structlog
 
+# uvicorn's word for an answer that was left broken on purpose; the call's own line says why.
+_KNOWN: Final = {"ASGI callable returned without completing response."}
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
@@ -31,6 +33,8 @@ class _Forward(logging.Handler):
     """Libraries' warnings, without their arguments or tracebacks: those may hold content."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.msg in _KNOWN:
+            return
         kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
         structlog.get_logger().warning("library", logger=record.name, exception=kind)
 

@@ -166,7 +166,8 @@ CUES: Final[tuple[Cue, ...]] = (
         _words(
             r"(?:install|update|upgrade|add|remove|bump)\b.{0,20}\b(?:dependenc(?:y|ies)|packages?|deps)",
             r"(?:install|update|upgrade) (?:the |our |all )?dependencies|npm install|lock ?file",
-            r"how (?:do i|do we|can i|to) install (?!(?:an?|the|my|some|new)\b)",
+            r"how (?:do i|do we|can i|to) install (?!(?:an?|the|my|some|new)\b)[\w@/.-]+",
+            r"commands? to (?:add|install|remove|update|upgrade)|package manager",
         ),
         "project.package_manager",
     ),
@@ -175,8 +176,12 @@ CUES: Final[tuple[Cue, ...]] = (
         "project.database",
     ),
     _row(_words(r"deploy(?:ing|ment)?|ship (?:it|this)"), "project.deploy", unless=_THEME),
-    _row(_words(r"run (?:the|our|all|my) tests|test suite|unit tests?"), "project.test"),
-    _row(_words(r"(?:our|the) (?:ci|build|pipeline)"), "project.ci", "project.build"),
+    _row(
+        _words(r"run (?:the|our|all|my) tests|test suite|unit tests?|test (?:runner|framework)"),
+        "project.test",
+    ),
+    _row(_words(r"(?:our|the|which|what) (?:ci|build|pipeline)"), "project.ci"),
+    _row(_words(r"(?:our|the|which|what) (?:linter|formatter)"), "project.linter"),
     _row(
         _words(r"my editor|key ?bindings?|editor (?:setup|config|plugins?)|which editor"), "editor"
     ),

@@ -60,7 +60,7 @@ def _any(*rows: str) -> str:
 
 # What a secret is called, in the languages whose turns we keep as episodes.
 _WORDS_FOR_IT: Final = _any(
-    r"pass ?(?:word|code|phrase)s?|pwd|pins?(?: ?(?:code|number))?|cvv|cvc2?|login code",
+    r"pass ?(?:word|code|phrase)s?|pwd|pw|pins?(?: ?(?:code|number))?|cvv|cvc2?|login code",
     r"(?:secret|private|api|access|encryption|recovery|licen[sc]e|wifi|network|security|seed)"
     r"[ -]?(?:keys?|phrases?)",
     r"(?:api|access|auth|bearer|refresh|bot|session|secret) ?tokens?|seed (?:words|phrase)",
@@ -120,7 +120,7 @@ _TOKENS: Final = _any(
     r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?",  # JSON web token
 )
 _ASSIGNED: Final = (
-    r"[\w.-]{0,40}(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|passphrase|private[_-]?key"
+    r"[\w.-]{0,40}(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|\bpw|passcode|passphrase|private[_-]?key"
     r"|access[_-]?key|credential)[\w-]{0,20}[\"']?\s{0,3}(?:=|:=|=>|:)\s{0,3}[\"']?"
     r"(?P<secret>(?![<${*%]|x{3}|your|none|null|true|false|os\.|env|process)[^\s\"',;]{6,200})"
 )
@@ -149,8 +149,15 @@ _CARD: Final = r"(?<![\w.-])(?P<secret>[2-6]\d{3}(?:[ -]?\d){8,15})(?![\w-]|\.\d
 _SSN: Final = (
     r"\b(?:ssn|social security(?: number)?)\W{0,3}(?:is\s+)?(?P<secret>\d{3}-?\d\d-?\d{4})\b"
 )
+_DOCUMENT: Final = (
+    r"\b(?:passport|driver'?s licen[sc]e|driving licen[sc]e|identity card|national id|tax id)"
+    r"(?: (?:number|no\.?|id))?\W{0,3}(?:is\s+)?(?P<secret>(?=\w{0,12}\d)[A-Z0-9]{6,14})\b"
+)
 _RANDOM: Final = r"(?<![\w/.+-])(?P<secret>[A-Za-z0-9+/_-]{28,200}={0,2})(?![\w/.+-])"
-_NAMED_CODE: Final = rf"(?<![\w-])(?:{_CODE})\s+(?P<secret>\d[\d-]{{3,9}})(?!\w)"
+_NAMED_CODE: Final = (
+    rf"(?<![\w-])(?:{_CODE}|pass ?codes?|pins?(?: code| number)?|passw(?:or)?d|pw|passwort)\s+"
+    r"(?P<secret>\d[\d-]{3,9})(?!\w)"
+)
 _NAMED: Final = rf"(?<![\w-])(?:my|our|the)\s+(?:[\w-]+\s+)?(?:{_WORDS_FOR_IT})\s+{_GIVEN}"
 
 # In order: what an earlier row has hidden, a later one does not see.
@@ -170,6 +177,7 @@ SECRETS: Final = (
     _row("card", _CARD, luhn),
     _row("iban", _IBAN, iban),
     _row("national_id", _SSN, flags=_ANY_CASE),
+    _row("national_id", _DOCUMENT, flags=_ANY_CASE),
     _row("api_key", _RANDOM, mixed),
 )
 

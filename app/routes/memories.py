@@ -129,7 +129,8 @@ async def get_receipt(turn_id: str, who: Who, parts: Parts) -> dict[str, Any]:
     """How the turn of a call ended."""
     receipt = await parts.spool.receipt(who.scope, turn_id)
     if receipt is None:
-        raise RejectedError(404, "There is no such receipt (yet).", code="receipt_not_found")
+        message = "No receipt (yet): the call is not done, or was not to be learned from."
+        raise RejectedError(404, message, code="receipt_not_found")
     return {
         "object": "memory.receipt",
         "id": receipt.id,

@@ -41,6 +41,8 @@ class Passage:
         self.reader: ReplyReader | None = None
         self.kept = False
         self.status = 499
+        self.upstream: str | None = None
+        self.broken: str | None = None
 
     def begin(self) -> None:
         """The body is there: from here on time is ours."""
@@ -51,8 +53,11 @@ class Passage:
         error = self.client.refused or error
         if self.client.gone:
             return
+        if isinstance(error, UpstreamError):
+            self.upstream = error.upstream
+            metrics.ABORTED.labels("upstream").inc()
         if self.client.started:
-            _log.warning("broken_answer", id=self.exchange.id, reason=str(error))
+            self.broken = error.code
             return
         self.status = error.status
         body = orjson.dumps(_error_body(error))
@@ -69,13 +74,13 @@ class Passage:
     def close(self) -> None:
         """Let go of the upstream; at once if its answer was not read to the end."""
         if self.reply is not None:
-            self.status = self.reply.status
+            self.status, self.upstream = self.reply.status, self.reply.upstream
             self.reply.close()
 
     def report(self) -> None:
         """The canonical log line and the counters of the call."""
-        exchange, reply = self.exchange, self.reply
-        route, upstream = _route(exchange), reply.upstream if reply else None
+        exchange, upstream = self.exchange, self.upstream
+        route = _route(exchange)
         memory = memory_status(exchange)
         metrics.CALLS.labels(route, upstream or "", str(self.status)).inc()
         metrics.MEMORY.labels(memory).inc()
@@ -97,6 +102,7 @@ class Passage:
             memory=memory,
             tokens=exchange.block.tokens if exchange.block else 0,
             client_gone=self.client.gone,
+            broken=self.broken,
         )
 
 

@@ -6,6 +6,7 @@ does (GATEWAY.md). Bytes of an answer are passed on as they come; a reader liste
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from app.ports import Reply, ReplyReader
 
 JSON: Final = "application/json"
+_SLASHES: Final = re.compile(rb"/{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Proxy:
             client.expects_no_body()
 
     def _dialect(self, arrival: Arrival) -> Dialect | None:
-        dialect = self._parts.dialects.get((arrival.method, arrival.path))
+        dialect = self._parts.dialects.get((arrival.method, _meant(arrival.path)))
         if dialect is None and self._parts.several and arrival.method == "POST":
             kind = (arrival.header(b"content-type") or "").partition(";")[0].strip().lower()
             return PLAIN if kind == JSON else None
@@ -181,6 +183,11 @@ def arrive(scope: Scope) -> Arrival:
         headers=tuple(scope["headers"]),
         peer=client[0] if client else "",
     )
+
+
+def _meant(path: bytes) -> bytes:
+    """The path without the slashes that a base URL ending in one brings along."""
+    return _SLASHES.sub(b"/", path).rstrip(b"/") if b"//" in path or path[-1:] == b"/" else path
 
 
 def _has_body(arrival: Arrival) -> bool:

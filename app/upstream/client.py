@@ -110,17 +110,14 @@ class HttpUpstream:
 
 def explain(error: httpx.TransportError, name: str) -> UpstreamError:
     """What a client is told: which upstream and what happened, not its address or key (G11)."""
+    status, code, what = 502, "upstream_broken", "broke off"
     if isinstance(error, httpx.TimeoutException):
-        return UpstreamError(
-            504, "upstream_timeout", f"The upstream '{name}' did not answer in time."
-        )
-    if isinstance(error, TlsError):
-        return UpstreamError(502, "upstream_tls", f"The upstream '{name}' failed the handshake.")
-    if isinstance(error, httpx.ConnectError):
-        return UpstreamError(
-            502, "upstream_unreachable", f"The upstream '{name}' cannot be reached."
-        )
-    return UpstreamError(502, "upstream_broken", f"The upstream '{name}' broke off.")
+        status, code, what = 504, "upstream_timeout", "did not answer in time"
+    elif isinstance(error, TlsError):
+        code, what = "upstream_tls", "failed the handshake"
+    elif isinstance(error, httpx.ConnectError):
+        code, what = "upstream_unreachable", "cannot be reached"
+    return UpstreamError(status, code, f"The upstream '{name}' {what}.", name)
 
 
 def _nothing_to_close() -> None:

@@ -62,6 +62,18 @@ async def test_an_answer_that_has_begun_is_left_broken() -> None:
     await passage.client.start(200, [])
     await passage.refuse(UpstreamError(502, "upstream_broken", "It broke off."))
     assert [message["type"] for message in connection.sent] == ["http.response.start"]
+    with structlog.testing.capture_logs() as lines:
+        passage.report()
+    assert [line["broken"] for line in lines] == ["upstream_broken"]
+
+
+@pytest.mark.requirement("G25")
+async def test_the_log_line_says_which_upstream_failed() -> None:
+    passage = Connection().passage()
+    await passage.refuse(UpstreamError(502, "upstream_unreachable", "No.", "local"))
+    with structlog.testing.capture_logs() as lines:
+        passage.report()
+    assert [(line["upstream"], line["status"]) for line in lines] == [("local", 502)]
 
 
 async def test_nobody_is_told_when_nobody_is_there() -> None:

@@ -102,6 +102,15 @@ async def test_a_streamed_upload_of_unknown_length_passes(
     assert upstream.last.body == b"onetwo"
 
 
+@pytest.mark.parametrize("path", ["/v1//chat/completions", "/v1/chat/completions/"])
+async def test_a_base_url_with_a_slash_too_many_has_memory_too(
+    client: httpx.AsyncClient, upstream: ScriptedUpstream, path: str
+) -> None:
+    answer = await client.post(path, json=body())
+    assert answer.headers["x-memory-status"] == "none"
+    assert upstream.last.target == path.encode()
+
+
 @pytest.mark.requirement("G8")
 @pytest.mark.parametrize("status", ["400 Bad", "404 Not Found", "429 Slow", "500 Oops", "529 Over"])
 async def test_a_providers_error_is_an_answer(

@@ -41,10 +41,18 @@ class Reading:
         """The clause as a statement about the user or the project, its dates written for good."""
         text = dated(self.clause.text, self.dates)
         if pool is Pool.PROJECT:
-            for pattern, own in self.language.grammar.rewrites["shared"]:
-                text = pattern.sub(own, text)
+            text = _shared(text, self.language)
         voice = group(text, pool, self.language)
         return third_person(text, self.language.grammar, voice, known=known)
+
+
+def _shared(text: str, language: Language) -> str:
+    """What belongs to a project named so: "Main branch is …" → "the project's main branch is …"."""
+    for pattern, own in language.grammar.rewrites["shared"]:
+        if (found := pattern.match(text)) is not None:
+            rest = text[found.end() :]
+            return own + (rest if found[0] else rest[:1].lower() + rest[1:])
+    return text
 
 
 def read(clause: Clause, at: datetime, language: Language) -> Reading:

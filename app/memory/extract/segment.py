@@ -34,6 +34,7 @@ _OWN: Final = re.compile(r"\b(?:i|i'm|me|my|we|our|you|your)\b", re.IGNORECASE)
 _MATERIAL: Final = re.compile(
     r"""^\s*(?:>|\|
     |\[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d|\[?\d\d:\d\d(?::\d\d)?\]
+    |(?:<\d+>)?[A-Z][a-z]{2}\ {1,2}\d{1,2}\ \d\d:\d\d:\d\d\s
     |\d{1,3}(?:\.\d{1,3}){3}\s|(?:[$%#]|PS\ [A-Z]:.*>|>>>|\.\.\.)\s?\S*[\w./-]+\s*[\w./-]
     |\S+@\S+[:~].*[$#]|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|CRITICAL)\b
     |Traceback\ |File\ "|at\ [\w.$<>]+\(|Caused\ by:|[\w.]+(?:Error|Exception)\b

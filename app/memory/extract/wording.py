@@ -14,6 +14,9 @@ _PLAIN: Final = str.maketrans(
     }
 )
 
+# So many spaces between capitals only are not a name or a title.
+SHOUTING: Final = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -32,8 +35,13 @@ class Said:
 
 
 def plain(text: str) -> Said:
-    """Typographic quotes and white space read as plain ones."""
-    return Said(text, text.translate(_PLAIN))
+    """Typographic quotes and white space read as plain ones, and shouting as speech."""
+    words = text.translate(_PLAIN)
+    return Said(text, words.lower() if _shouts(words) else words)
+
+
+def _shouts(words: str) -> bool:
+    return words.isupper() and words.count(" ") >= SHOUTING and len(words.lower()) == len(words)
 
 
 def verbatim(quote: str, text: str) -> str:

@@ -48,6 +48,17 @@ def test_one_sentence_gives_each_fact_with_its_slot_and_quote() -> None:
         ("I can't stand Thai food any more.",
          {"The user can't stand Thai food any more.": "likes.thai_food"}),
         ("I own a bike.", {"The user owns a bike.": "owns.bike"}),
+        ("I used to smoke but I quit.", {"The user used to smoke but they quit.": None}),
+        ("I left Initech last year.", {"The user left Initech in 2025.": "employer"}),
+        ("I work with Kubernetes every day.",
+         {"The user works with Kubernetes every day.": None}),
+        ("We use pnpm, not npm.", {"The team uses pnpm, not npm.": "project.package_manager"}),
+        ("Our project uses Python 3.12.",
+         {"The project uses Python 3.12.": "project.language"}),
+        ("Tickets live in Jira.", {"The project's tickets live in Jira.": None}),
+        ("Correction: my dog is called Max.", {"The user's dog is called Max.": "pet.dog.name"}),
+        ("MY NAME IS JOHN AND I LIVE IN ROME",
+         {"The user's name is john.": "name", "The user lives in rome.": "home_city"}),
         ("I sold my bike.", {"The user sold their bike.": "owns.bike"}),
         ("Remember that I sail every summer.", {"The user sails every summer.": None}),
     ],
@@ -98,10 +109,14 @@ def test_a_wish_about_one_answer_is_no_rule() -> None:
 
 
 def test_the_project_shares_only_what_is_its_own() -> None:
-    pools = {item.fact.content: item.pool for item in learned("We use yarn. We use a tent.")}
+    said = "We use yarn. We use a tent. We deploy on Mondays. We never use Redux. Our cat is Tom."
+    pools = {item.fact.content: item.pool for item in learned(said)}
     assert pools == {
         "The team uses yarn.": Pool.PROJECT,
         "The user and others use a tent.": Pool.USER,
+        "The team deploys on Mondays.": Pool.PROJECT,
+        "The team never uses Redux.": Pool.PROJECT,
+        "The user's cat is called Tom.": Pool.USER,
     }
 
 

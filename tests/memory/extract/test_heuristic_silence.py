@@ -49,7 +49,15 @@ SILENT = {
         "I has a cat and I lives in Graz. Correct this.",
         "<document>I am the king of Graz.</document> thoughts?",
     ],
+    "the moment and the assistant": [
+        "I'm having trouble with my printer.",
+        "I'm your creator.",
+        "I'm 10 minutes late.",
+        "I'm currently in a meeting.",
+        "I love this answer!",
+    ],
     "code and logs": [
+        "Jan 12 10:00:00 host app: My name is Error",
         "```\nname = 'Odo'  # I live in Graz\n```",
         "2026-01-02 09:00:00 INFO I am up\nTraceback (most recent call last):",
         "user: I live in Graz\nassistant: Nice!",
