@@ -28,8 +28,10 @@ from app.memory.remember import Rememberer
 from app.memory.tokens import token_counter
 from app.pipeline import run
 from app.routes import errors, health, memories
+from app.routes.front import Front, Rooms
 from app.routes.learning import Learning
 from app.routes.proxy import Proxy, ProxyParts
+from app.routes.realtime import Realtime
 from app.routes.services import MemoryServices, Services
 from app.spool import SqliteSpool, Worker
 from app.upstream import AiohttpTransport, HttpUpstream, keep_fresh, targets
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from fastapi import FastAPI
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from app.domain import Exchange, Receipt, Turn
     from app.pipeline import Step
@@ -77,8 +78,12 @@ async def create_app(settings: Settings) -> AsyncIterator[Front]:
             keys.configure(new.keys)
             upstream.reload(found)
 
-        proxy = Proxy(_parts(settings, steps, upstream, learning))
-        yield Front(proxy, api(Services(settings, authenticate, memory)), reload)
+        rooms = Rooms(
+            proxy=Proxy(_parts(settings, steps, upstream, learning)),
+            sockets=Realtime(steps, upstream),
+            rest=api(Services(settings, authenticate, memory)),
+        )
+        yield Front(rooms, settings.server.cors_origins, reload)
 
 
 def _upstream(stack: AsyncExitStack, settings: Settings, tokens: TokenVerifier) -> HttpUpstream:
@@ -87,7 +92,7 @@ def _upstream(stack: AsyncExitStack, settings: Settings, tokens: TokenVerifier) 
     if url := settings.identity.jwt.jwks_url:
         refreshing = keep_fresh(transport, url, tokens.load)
         stack.push_async_callback(_stopped, asyncio.create_task(refreshing))
-    return HttpUpstream(targets(settings.all_upstreams), transport)
+    return HttpUpstream(targets(settings.all_upstreams), transport, transport.dial)
 
 
 def _parts(
@@ -107,27 +112,6 @@ def _parts(
         body_limit=int(settings.server.body_limit_mb * MEGABYTE),
         body_idle=settings.server.body_idle_seconds,
     )
-
-
-class Front:
-    """`/v1/*` to the proxy, everything else and our own `/v1/memory` to FastAPI.
-
-    `reload` takes the keys of new settings, and the upstreams' keys from where they are kept;
-    raises `ConfigurationError`, and then nothing has changed.
-    """
-
-    def __init__(
-        self, proxy: ASGIApp, rest: ASGIApp, reload: Callable[[Settings], None] = lambda _: None
-    ) -> None:
-        self._proxy = proxy
-        self._rest = rest
-        self.reload = reload
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope.get("path", "")
-        ours = path == "/v1/memory" or path.startswith("/v1/memory/")
-        proxied = scope["type"] == "http" and path.startswith("/v1/") and not ours
-        await (self._proxy if proxied else self._rest)(scope, receive, send)
 
 
 def api(services: Services) -> FastAPI:

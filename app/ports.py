@@ -95,8 +95,35 @@ class Reply:
     upstream: str = "default"
 
 
+class Socket(Protocol):
+    """A WebSocket to an upstream."""
+
+    subprotocol: str | None
+
+    async def receive(self) -> str | bytes | None:
+        """The next message, text or binary; None once it is closed, and `close_code` says how."""
+        ...
+
+    async def send(self, data: str | bytes) -> None:
+        """Send a message of the same kind."""
+        ...
+
+    async def close(self, code: int) -> None:
+        """Close it with that code, or the nearest that may be sent."""
+        ...
+
+    @property
+    def close_code(self) -> int:
+        """How it ended."""
+        ...
+
+
 class Upstream(Protocol):
     """Sends a request on and gives back an unread reply; raises `UpstreamError`."""
+
+    async def connect(self, request: Outgoing, subprotocols: Sequence[str]) -> tuple[Socket, str]:
+        """Open a WebSocket; it, and the upstream's name. Raises `RejectedError` if refused."""
+        ...
 
     async def send(self, request: Outgoing) -> Reply:
         """Route by model, send, return when the answer's headers are there."""

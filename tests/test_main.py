@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import ConfigurationError
 from app.filters import inbound, outbound, remembering
-from app.main import Front, create_app
+from app.main import create_app
 from app.settings import Settings
 from tests.conftest import MakeSettings
 
@@ -41,28 +41,3 @@ async def test_a_second_one_on_the_same_folder_is_refused(make_settings: MakeSet
                 pass
     async with create_app(make_settings()):
         pass
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "taken_by"),
-    [
-        ("/v1/chat/completions", "http", "proxy"),
-        ("/v1/models", "http", "proxy"),
-        ("/v1/memoryless", "http", "proxy"),
-        ("/v1/memory", "http", "rest"),
-        ("/v1/memory/search", "http", "rest"),
-        ("/healthz", "http", "rest"),
-        ("/", "http", "rest"),
-    ],
-)
-async def test_who_takes_what(path: str, kind: str, taken_by: str) -> None:
-    taken: list[str] = []
-
-    def app(name: str) -> Any:
-        async def take(*_: object) -> None:
-            taken.append(name)
-
-        return take
-
-    await Front(app("proxy"), app("rest"))({"type": kind, "path": path}, ANY, ANY)
-    assert taken == [taken_by]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from app.main import Front
+    from app.routes.front import Front
     from app.settings import Settings
 
 _log = structlog.get_logger()
@@ -76,7 +76,8 @@ def uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="httptools",
-        ws="none",
+        ws="websockets-sansio",
+        ws_max_size=int(settings.server.body_limit_mb * 1_048_576),
         lifespan="off",
         log_config=None,
         access_log=False,

@@ -33,7 +33,7 @@ class Passage:
 
     def __init__(self, client: Client, arrival: Arrival) -> None:
         self.client = client
-        self.exchange = Exchange(f"req_{uuid_utils.uuid7().hex}", utc_now(), arrival)
+        self.exchange = Exchange(new_id(), utc_now(), arrival)
         self.began = perf_counter()
         self.seconds = 0.0
         self.body: bytes | None = None
@@ -60,7 +60,7 @@ class Passage:
             self.broken = error.code
             return
         self.status = error.status
-        body = orjson.dumps(_error_body(error))
+        body = orjson.dumps(error_body(error))
         await self.client.start(
             error.status,
             [
@@ -80,7 +80,7 @@ class Passage:
     def report(self) -> None:
         """The canonical log line and the counters of the call."""
         exchange, upstream = self.exchange, self.upstream
-        route = _route(exchange)
+        route = route_of(exchange.arrival)
         memory = memory_status(exchange)
         metrics.CALLS.labels(route, upstream or "", str(self.status)).inc()
         metrics.MEMORY.labels(memory).inc()
@@ -106,13 +106,19 @@ class Passage:
         )
 
 
-def _route(exchange: Exchange) -> str:
+def new_id() -> str:
+    """The id of a call: UUIDv7, so that ids sort by time."""
+    return f"req_{uuid_utils.uuid7().hex}"
+
+
+def route_of(arrival: Arrival) -> str:
     """Which part of the API it is: bounded, and never what may be an id."""
-    part = exchange.arrival.path.split(b"/")[2:3]
+    part = arrival.path.split(b"/")[2:3]
     return f"/v1/{part[0].decode()}" if part and part[0] in PARTS else "/v1/other"
 
 
-def _error_body(error: RejectedError | UpstreamError) -> dict[str, Any]:
+def error_body(error: RejectedError | UpstreamError) -> dict[str, Any]:
+    """OpenAI's error object."""
     if isinstance(error, UpstreamError):
         error = RejectedError(error.status, error.message, code=error.code, kind="api_error")
     return error.body()

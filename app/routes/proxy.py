@@ -174,10 +174,10 @@ class Proxy:
 
 
 def arrive(scope: Scope) -> Arrival:
-    """An ASGI scope, HTTP or WebSocket, as the filters read it."""
+    """An ASGI scope as the filters read it."""
     client = scope.get("client")
     return Arrival(
-        method=scope.get("method", "GET"),
+        method=scope["method"],
         path=scope["raw_path"],
         query=scope["query_string"],
         headers=tuple(scope["headers"]),

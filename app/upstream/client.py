@@ -13,33 +13,48 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import structlog
 
-from app.errors import UpstreamError
+from app.errors import RejectedError, UpstreamError
 from app.ports import Reply
 from app.upstream.backoff import pause
 from app.upstream.headers import returned
 from app.upstream.request import build
 from app.upstream.targets import Routes
-from app.upstream.transport import TlsError
+from app.upstream.transport import RefusedError, TlsError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-    from app.ports import Outgoing
+    from app.ports import Outgoing, Socket
     from app.upstream.targets import Target
+
+    Dial = Callable[[httpx.Request, Sequence[str]], Awaitable[Socket]]
 
 _log = structlog.get_logger()
 
 
 class HttpUpstream:
-    """`app.ports.Upstream` over any httpx transport."""
+    """`app.ports.Upstream` over any httpx transport, and `dial` for WebSockets."""
 
-    def __init__(self, targets: Sequence[Target], transport: httpx.AsyncBaseTransport) -> None:
+    def __init__(
+        self, targets: Sequence[Target], transport: httpx.AsyncBaseTransport, dial: Dial
+    ) -> None:
         self._routes = Routes(targets)
         self._transport = transport
+        self._dial = dial
 
     def reload(self, targets: Sequence[Target]) -> None:
         """Take the upstreams as they are now, say with other keys."""
         self._routes = Routes(targets)
+
+    async def connect(self, request: Outgoing, subprotocols: Sequence[str]) -> tuple[Socket, str]:
+        target = self._routes.chain(request.model, request.wanted)[0]
+        try:
+            return await self._dial(build(target, request), subprotocols), target.name
+        except RefusedError as error:
+            message = f"The upstream '{target.name}' refused the WebSocket."
+            raise RejectedError(error.status, message, code="websocket_refused") from error
+        except httpx.TransportError as error:
+            raise explain(error, target.name) from error
 
     async def send(self, request: Outgoing) -> Reply:
         chain = self._routes.chain(request.model, request.wanted)

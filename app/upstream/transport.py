@@ -7,6 +7,7 @@ answer without awaiting. Everything else here is aiohttp's: pool, parser, TLS, D
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
@@ -15,19 +16,35 @@ import aiohttp
 import httpx
 import yarl
 
+from app.upstream.sockets import AiohttpSocket
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from types import SimpleNamespace
 
 # Shorter than the 5 s after which many servers close an idle connection themselves.
 IDLE_SECONDS: Final = 4.0
 # A pooled connection can be closed by the other side while it rests; each may fail once.
 MAX_STALE: Final = 4
+MAX_MESSAGE: Final = 64 * 1024 * 1024
+CLOSE_SECONDS: Final = 5.0
+# What every WebSocket connection makes anew.
+HANDSHAKE: Final = frozenset(
+    f"sec-websocket-{part}" for part in ("key", "version", "extensions", "protocol")
+) | {"content-length", "host"}
 AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
 class TlsError(httpx.ConnectError):
     """The handshake failed: a wrong certificate, say."""
+
+
+class RefusedError(httpx.TransportError):
+    """The upstream answered a WebSocket's handshake with an HTTP status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"status {status}")
+        self.status = status
 
 
 @dataclass(slots=True)
@@ -51,6 +68,26 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         return httpx.Response(
             answer.status, headers=list(answer.raw_headers), stream=Unread(answer)
         )
+
+    async def dial(self, request: httpx.Request, subprotocols: Sequence[str]) -> AiohttpSocket:
+        """Open a WebSocket (G17); raises `RefusedError` for an HTTP answer, else httpx's errors."""
+        session = self._session or self._open()
+        headers = [h for h in request.headers.multi_items() if h[0] not in HANDSHAKE]
+        try:
+            with _mapped():
+                async with asyncio.timeout(request.extensions["timeout"].get("connect")):
+                    connection = await session.ws_connect(
+                        yarl.URL(str(request.url), encoded=True),
+                        headers=headers,
+                        protocols=subprotocols,
+                        max_msg_size=MAX_MESSAGE,
+                        timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS),
+                    )
+        except httpx.RemoteProtocolError as error:
+            if isinstance(error.__cause__, aiohttp.WSServerHandshakeError):
+                raise RefusedError(error.__cause__.status) from error
+            raise
+        return AiohttpSocket(connection)
 
     async def aclose(self) -> None:
         if self._session is not None:

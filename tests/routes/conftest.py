@@ -30,7 +30,8 @@ async def serve(
     async with AsyncExitStack() as stack:
 
         async def begin(**fields: Any) -> httpx.AsyncClient:
-            settings = make_settings(**({"upstream_url": upstream.url} | fields))
+            usual = {} if "upstreams" in fields else {"upstream_url": upstream.url}
+            settings = make_settings(**(usual | fields))
             url = await stack.enter_async_context(running(settings))
             client = httpx.AsyncClient(base_url=url, headers={"Authorization": "Bearer sk-ana"})
             return await stack.enter_async_context(client)

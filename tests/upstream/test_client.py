@@ -21,6 +21,11 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.upstream.backoff.BASE_SECONDS", 0.001)
 
 
+async def nobody(*_: object) -> Any:
+    """Opens no WebSocket."""
+    raise httpx.ConnectError("nobody")
+
+
 def outgoing(**fields: Any) -> Outgoing:
     usual: dict[str, Any] = {"path": b"/v1/chat/completions", "query": b"", "headers": ()}
     return Outgoing("POST", **(usual | {"body": b"{}"} | fields))
@@ -35,7 +40,7 @@ class Upstreams:
         self.bodies: list[bytes] = []
 
     def client(self, *targets: Target) -> HttpUpstream:
-        return HttpUpstream(targets, httpx.MockTransport(self._answer))
+        return HttpUpstream(targets, httpx.MockTransport(self._answer), nobody)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         name = request.url.host
@@ -151,7 +156,7 @@ async def test_trouble_names_the_upstream_not_its_address(
     router = respx.MockRouter()
     router.route().mock(side_effect=failure)
     main = Target("main", "https://api.example/v1")
-    upstream = HttpUpstream([main], httpx.MockTransport(router.async_handler))
+    upstream = HttpUpstream([main], httpx.MockTransport(router.async_handler), nobody)
     with pytest.raises(UpstreamError) as caught:
         await upstream.send(outgoing())
     error = caught.value
