@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ from typing import Any
 import httpx
 import uvicorn
 
-from app.cli import uvicorn_config
+from app.cli import listen, uvicorn_config
 from app.main import create_app
 from app.settings import Settings
 
@@ -23,7 +22,7 @@ PATIENCE = 20.0
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[str]:
     """Serve in this event loop; the base URL without /v1."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen(settings.model_copy(update={"port": 0}))
     async with create_app(settings) as app:
         server = uvicorn.Server(uvicorn_config(app, settings))
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]

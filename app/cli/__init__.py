@@ -1,6 +1,6 @@
 """The `remora` command."""
 
 from app.cli.commands import main
-from app.cli.serve import uvicorn_config
+from app.cli.serve import listen, uvicorn_config
 
-__all__ = ["main", "uvicorn_config"]
+__all__ = ["listen", "main", "uvicorn_config"]

@@ -33,7 +33,7 @@ _log = structlog.get_logger()
 async def run(settings: Settings, file: Path | None = None) -> None:
     """Serve until a signal; `file` is where SIGHUP reads the keys again."""
     async with create_app(settings) as app:
-        with contextlib.closing(_listen(settings)) as listener:
+        with contextlib.closing(listen(settings)) as listener:
             server = _Server(uvicorn_config(app, settings), lambda: reload(app, file))
             _greet(settings, listener)
             await server.serve(sockets=[listener])
@@ -89,17 +89,20 @@ def uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     )
 
 
-def _listen(settings: Settings) -> socket.socket:
+def listen(settings: Settings) -> socket.socket:
     """The socket to serve on; raises `ConfigurationError` where that cannot be had."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+        found = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise ConfigurationError(
             f"cannot listen on {settings.host}:{settings.port}: {reason}; "
             "set REMORA_HOST and REMORA_PORT"
         ) from None
+    # Accepted connections inherit it; without it the second write of an answer waits 40 ms.
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return found
 
 
 def _greet(settings: Settings, listener: socket.socket) -> None:

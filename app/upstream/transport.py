@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 IDLE_SECONDS: Final = 4.0
 # A pooled connection can be closed by the other side while it rests; each may fail once.
 MAX_STALE: Final = 4
+LARGE: Final = 512 * 1024
 MAX_MESSAGE: Final = 64 * 1024 * 1024
 CLOSE_SECONDS: Final = 5.0
 # What every WebSocket connection makes anew.
@@ -146,20 +147,47 @@ async def _send(
     for attempt in range(MAX_STALE):
         trace = _Trace()
         try:
-            return await session.request(
-                request.method,
-                yarl.URL(str(request.url), encoded=True),
-                headers=headers,
-                data=body,
-                allow_redirects=False,
-                timeout=limits,
-                trace_request_ctx=trace,
-            )
+            async with asyncio.timeout(None) as stall:
+                return await session.request(
+                    request.method,
+                    yarl.URL(str(request.url), encoded=True),
+                    headers=headers,
+                    data=_paced(body, stall, timeout.get("read")),
+                    allow_redirects=False,
+                    timeout=limits,
+                    trace_request_ctx=trace,
+                )
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             streamed = body is not None and not isinstance(body, bytes)
             if not trace.reused or streamed or attempt + 1 == MAX_STALE:
                 raise
     raise AssertionError  # pragma: no cover  the last attempt returns or raises
+
+
+def _paced(
+    body: bytes | AsyncIterator[bytes] | None, stall: asyncio.Timeout, seconds: float | None
+) -> bytes | AsyncIterator[bytes] | None:
+    if body is None or (isinstance(body, bytes) and len(body) <= LARGE):
+        return body
+    pieces = _pieces(body) if isinstance(body, bytes) else body
+    return pieces if seconds is None else _unstalled(pieces, stall, seconds)
+
+
+async def _unstalled(
+    pieces: AsyncIterator[bytes], stall: asyncio.Timeout, seconds: float
+) -> AsyncIterator[bytes]:
+    """The pieces; the request times out when the upstream does not take one in so many seconds."""
+    loop = asyncio.get_running_loop()
+    async for piece in pieces:
+        stall.reschedule(loop.time() + seconds)
+        yield piece
+        stall.reschedule(None)
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """A large body a piece at a time, so that the event loop and the socket's buffer stay free."""
+    for start in range(0, len(body), LARGE):
+        yield body[start : start + LARGE]
 
 
 def _body(request: httpx.Request) -> bytes | AsyncIterator[bytes] | None:
