@@ -22,6 +22,7 @@ TOKENS_A_WORD: Final = 1.3
 TOKENS_A_CJK_CHARACTER: Final = 1.5
 # Where words are long or the script is another, four bytes a token is nearer.
 BYTES_A_TOKEN: Final = 4
+KEPT: Final = 16_384
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OTHER: Final = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\w\s]")
 
@@ -34,7 +35,25 @@ def token_counter() -> Callable[[str], int]:
     except (ValueError, OSError) as error:
         structlog.get_logger().warning("tokens_are_estimated", reason=type(error).__name__)
         return estimate
-    return lambda text: len(encoding.encode_ordinary(text))
+    return by_line(lambda text: len(encoding.encode_ordinary(text)))
+
+
+def by_line(count: Callable[[str], int]) -> Callable[[str], int]:
+    """The same count, line by line: the lines of one's memories come again with every call.
+
+    cl100k_base never joins a line to the next, unless that is empty: then this is one too many.
+    Kept is a hash of a line (a forgotten one must not live on here) and its count.
+    """
+    known: dict[int, int] = {}
+
+    def counted(line: str) -> int:
+        if (tokens := known.get(key := hash(line))) is None:
+            if len(known) >= KEPT:
+                known.clear()
+            tokens = known[key] = count(line)
+        return tokens
+
+    return lambda text: sum(map(counted, text.splitlines(keepends=True)))
 
 
 def estimate(text: str) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from app.errors import RejectedError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from starlette.types import Message, Receive, Send
 
@@ -81,34 +80,20 @@ class Client:
         self.refused = error
         return error
 
-    @asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
+    def watched(self) -> Watch:
         """Cancel what runs inside as soon as the client leaves, once its body has been read.
 
         Leaves quietly then, with `gone` set: a cancelled clean-up is how leaks begin.
         """
-        task = asyncio.current_task()
-        watchers: list[asyncio.Task[None]] = []
+        return Watch(self._left, asyncio.current_task())
 
-        async def watch() -> None:
-            await self._read.wait()
-            while (await self._receive())["type"] != "http.disconnect":
-                pass
-            if not self._finished and task is not None:
-                self.gone = True
-                task.cancel()
-
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(WATCH_AFTER, lambda: watchers.append(loop.create_task(watch())))
-        try:
-            yield
-        except asyncio.CancelledError:
-            if not self.gone or task is None or task.uncancel() > 0:
-                raise
-        finally:
-            timer.cancel()
-            for watcher in watchers:
-                watcher.cancel()
+    async def _left(self) -> bool:
+        """Once the client has left; whether there was still something to send it."""
+        await self._read.wait()
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.gone = not self._finished
+        return self.gone
 
     async def start(self, status: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
         """Send the head of the answer."""
@@ -125,6 +110,36 @@ class Client:
         """Send the last piece."""
         self._finished = True
         await self._send({"type": "http.response.body", "body": chunk, "more_body": False})
+
+
+class Watch:
+    """Cancels its task once `left` says so, and swallows that cancellation."""
+
+    def __init__(
+        self, left: Callable[[], Awaitable[bool]], task: asyncio.Task[None] | None
+    ) -> None:
+        self._left = left
+        self._task = task
+        self._cancelled = False
+        self._watcher: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._begin)
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        self._timer.cancel()
+        if self._watcher is not None:
+            self._watcher.cancel()
+        cancelled = self._cancelled and kind is asyncio.CancelledError
+        return cancelled and self._task is not None and self._task.uncancel() == 0
+
+    def _begin(self) -> None:
+        self._watcher = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        if await self._left() and self._task is not None:
+            self._cancelled = True
+            self._task.cancel()
 
 
 def too_large(limit: int) -> RejectedError:

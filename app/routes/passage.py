@@ -82,8 +82,8 @@ class Passage:
         exchange, upstream = self.exchange, self.upstream
         route = route_of(exchange.arrival)
         memory = memory_status(exchange)
-        metrics.CALLS.labels(route, upstream or "", str(self.status)).inc()
-        metrics.MEMORY.labels(memory).inc()
+        metrics.calls(route, upstream or "", str(self.status)).inc()
+        metrics.memory(memory).inc()
         if self.client.gone:
             metrics.ABORTED.labels("client").inc()
         if exchange.block is not None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from app.ports import Reply, ReplyReader
 
 JSON: Final = "application/json"
+# Such JSON is there at once: to pass it on in pieces would cost more than it does.
+SMALL: Final = 16 * 1024
 _SLASHES: Final = re.compile(rb"/{2,}")
 
 
@@ -58,6 +60,7 @@ class Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         client = Client(receive, send, self._parts.body_limit, self._parts.body_idle)
         passage = Passage(client, arrive(scope))
+        metrics.RUNNING.inc()
         try:
             async with client.watched():
                 await self._pass(passage)
@@ -69,6 +72,7 @@ class Proxy:
             passage.close()
             self._abandon(passage)
             passage.report()
+            metrics.RUNNING.dec()
 
     async def _pass(self, passage: Passage) -> None:
         await self._receive(passage)
@@ -95,12 +99,13 @@ class Proxy:
             passage.exchange = replace(passage.exchange, call=call)
         elif not _has_body(arrival):
             client.expects_no_body()
+        elif announced is not None and announced <= SMALL and _media_type(arrival) == JSON:
+            passage.body = await client.body()
 
     def _dialect(self, arrival: Arrival) -> Dialect | None:
         dialect = self._parts.dialects.get((arrival.method, _meant(arrival.path)))
         if dialect is None and self._parts.several and arrival.method == "POST":
-            kind = (arrival.header(b"content-type") or "").partition(";")[0].strip().lower()
-            return PLAIN if kind == JSON else None
+            return PLAIN if _media_type(arrival) == JSON else None
         return dialect
 
     def _outgoing(self, passage: Passage) -> Outgoing:
@@ -188,6 +193,10 @@ def arrive(scope: Scope) -> Arrival:
 def _meant(path: bytes) -> bytes:
     """The path without the slashes that a base URL ending in one brings along."""
     return _SLASHES.sub(b"/", path).rstrip(b"/") if b"//" in path or path[-1:] == b"/" else path
+
+
+def _media_type(arrival: Arrival) -> str:
+    return (arrival.header(b"content-type") or "").partition(";")[0].strip().lower()
 
 
 def _has_body(arrival: Arrival) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -24,6 +25,9 @@ MAX_ATTEMPTS: Final = 3
 # Turns that share a transaction; a forget waits for as many.
 BATCH: Final = 8
 POLL_SECONDS: Final = 1.0
+# Learning leaves so many times what it took to the calls, unless this many turns wait.
+YIELD: Final = 9.0
+BACKLOG: Final = 5_000
 
 
 class Worker:
@@ -38,6 +42,7 @@ class Worker:
         """Learn from each turn as it comes due."""
         while True:
             self._spool.wake.clear()
+            started = perf_counter()
             try:
                 idle = not await self.step()
             except StoreError as error:  # the spool itself, a full disk say: it may get better
@@ -45,6 +50,8 @@ class Worker:
                 idle = True
             if idle:
                 await self._rest()
+            elif self._spool.waiting < BACKLOG:
+                await asyncio.sleep(min((perf_counter() - started) * YIELD, POLL_SECONDS))
 
     async def step(self) -> bool:
         """Learn from a few turns; False if none is due. Whoever holds `pause` runs in between."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, cast
 
 import aiohttp
@@ -78,7 +79,7 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
             with _mapped():
                 async with asyncio.timeout(request.extensions["timeout"].get("connect")):
                     connection = await session.ws_connect(
-                        yarl.URL(str(request.url), encoded=True),
+                        _address(str(request.url)),
                         headers=headers,
                         protocols=subprotocols,
                         max_msg_size=MAX_MESSAGE,
@@ -139,24 +140,24 @@ async def _send(
 ) -> aiohttp.ClientResponse:
     """Send; again on a fresh connection if a pooled one turned out to be dead (RFC 9110, 9.2.2)."""
     timeout = request.extensions.get("timeout", {})
-    limits = aiohttp.ClientTimeout(
-        total=None, sock_connect=timeout.get("connect"), sock_read=timeout.get("read")
-    )
     # How a stream without a length is framed is aiohttp's business.
     headers = [h for h in request.headers.multi_items() if h[0] != "transfer-encoding"]
     for attempt in range(MAX_STALE):
         trace = _Trace()
+        send = partial(
+            session.request,
+            request.method,
+            _address(str(request.url)),
+            headers=headers,
+            allow_redirects=False,
+            timeout=_limits(timeout.get("connect"), timeout.get("read")),
+            trace_request_ctx=trace,
+        )
         try:
+            if body is None or (isinstance(body, bytes) and len(body) <= LARGE):
+                return await send(data=body)
             async with asyncio.timeout(None) as stall:
-                return await session.request(
-                    request.method,
-                    yarl.URL(str(request.url), encoded=True),
-                    headers=headers,
-                    data=_paced(body, stall, timeout.get("read")),
-                    allow_redirects=False,
-                    timeout=limits,
-                    trace_request_ctx=trace,
-                )
+                return await send(data=_paced(body, stall, timeout.get("read")))
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             streamed = body is not None and not isinstance(body, bytes)
             if not trace.reused or streamed or attempt + 1 == MAX_STALE:
@@ -164,11 +165,20 @@ async def _send(
     raise AssertionError  # pragma: no cover  the last attempt returns or raises
 
 
+@lru_cache
+def _limits(connect: float | None, read: float | None) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
+
+
+@lru_cache(maxsize=1024)
+def _address(url: str) -> yarl.URL:
+    """The URL as it is: aiohttp would quote it again."""
+    return yarl.URL(url, encoded=True)
+
+
 def _paced(
-    body: bytes | AsyncIterator[bytes] | None, stall: asyncio.Timeout, seconds: float | None
-) -> bytes | AsyncIterator[bytes] | None:
-    if body is None or (isinstance(body, bytes) and len(body) <= LARGE):
-        return body
+    body: bytes | AsyncIterator[bytes], stall: asyncio.Timeout, seconds: float | None
+) -> AsyncIterator[bytes]:
     pieces = _pieces(body) if isinstance(body, bytes) else body
     return pieces if seconds is None else _unstalled(pieces, stall, seconds)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING, cast
 import uvloop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PATH = "/v1/chat/completions"
+WARMUP = 0.5
 
 
 @dataclass(slots=True)
@@ -106,23 +106,20 @@ def _complete(seen: bytearray) -> bool:
 
 def run(
     port: int,
-    bodies: list[bytes],
+    bodies: Iterator[bytes],
     *headers: str,
     connections: int = 1,
     seconds: float = 2.0,
-    warmup: float = 0.5,
 ) -> Result:
-    """Load `port` for a while; the bodies are sent in turn."""
-    requests = itertools.cycle([request(port, body, *headers) for body in bodies])
-    return uvloop.run(_run(port, lambda: next(requests), connections, seconds, warmup))
+    """Load `port` for a while, after a moment that does not count; the next body each time."""
+    requests = (request(port, body, *headers) for body in bodies)
+    return uvloop.run(_run(port, lambda: next(requests), connections, seconds))
 
 
-async def _run(
-    port: int, bodies: Callable[[], bytes], connections: int, seconds: float, warmup: float
-) -> Result:
+async def _run(port: int, bodies: Callable[[], bytes], connections: int, seconds: float) -> Result:
     result = Result(seconds)
     start = time.perf_counter()
-    until = [start + warmup, start + warmup + seconds]
+    until = [start + WARMUP, start + WARMUP + seconds]
     loop = asyncio.get_running_loop()
     clients = []
     for _ in range(connections):

@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 
+from app.memory.embed import load_model
 from demo.stage import remora
 
 if TYPE_CHECKING:
@@ -53,13 +54,22 @@ def upstream() -> Iterator[int]:
 def gateway(folder: Path, upstream_port: int, **variables: str) -> Iterator[tuple[int, int]]:
     """A Remora on the gateway's core; its port and process id."""
     url = f"http://127.0.0.1:{upstream_port}/v1"
-    with remora(
-        folder, REMORA_UPSTREAM_URL=url, REMORA_LOG_LEVEL="warning", **variables
-    ) as process:
-        os.sched_setaffinity(process.pid, {GATEWAY_CORE})
-        for task in Path(f"/proc/{process.pid}/task").iterdir():
-            os.sched_setaffinity(int(task.name), {GATEWAY_CORE})
+    variables = {"REMORA_UPSTREAM_URL": url, "REMORA_LOG_LEVEL": "warning", **variables}
+    with ExitStack() as stack:
+        with _on_its_core():
+            process = stack.enter_context(remora(folder, **variables))
         yield process.port, process.pid
+
+
+@contextmanager
+def _on_its_core() -> Iterator[None]:
+    """A process starts on its parent's cores, and its libraries count them."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {GATEWAY_CORE})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 @contextmanager
@@ -69,6 +79,7 @@ def nginx(folder: Path, upstream_port: int, port: int) -> Iterator[tuple[int, in
     if program is None:
         yield None
         return
+    folder = folder / "nginx"
     folder.mkdir()
     config = folder / "nginx.conf"
     config.write_text(NGINX.format(folder=folder, port=port, upstream=upstream_port))
@@ -93,13 +104,43 @@ def _worker(master: int, port: int) -> int:
     raise RuntimeError("nginx did not start")
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far."""
+def started(folder: Path, upstream_port: int, body: bytes, **variables: str) -> tuple[float, float]:
+    """Seconds from the command to `/readyz`, and megabytes in memory after a call."""
+    began = time.monotonic()
+    with gateway(folder, upstream_port, **variables) as (port, pid):
+        seconds = time.monotonic() - began
+        url = f"http://127.0.0.1:{port}/v1/chat/completions"
+        headers = {"Authorization": "Bearer sk-bench", "Content-Type": "application/json"}
+        for _ in range(3):
+            httpx.post(url, content=body, headers=headers).raise_for_status()
+        return seconds, resident_mb(pid)
+
+
+def embedder_ms() -> float:
+    """What the bundled model takes for one new short query, p50, on one core."""
+    model = load_model("bundled")
+    times = []
+    for number in range(100):
+        began = time.perf_counter()
+        model.embed([f"Which place did I try tea in with group {number}?"])
+        times.append((time.perf_counter() - began) * 1000)
+    return sorted(times)[len(times) // 2]
+
+
+def threads(pid: int | None) -> int:
+    """How many threads a process has."""
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """User and system time of a process so far; 0 for none."""
+    if pid is None:
+        return 0.0
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def resident_mb(pid: int) -> float:
+def resident_mb(pid: int | None) -> float:
     """Resident memory of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1_048_576

@@ -28,11 +28,13 @@ class Target:
         return self.measured <= self.bound if self.at_most else self.measured >= self.bound
 
 
-def arguments(description: str) -> argparse.Namespace:
-    """`--json PATH` and `--quick`, as every benchmark takes them."""
+def arguments(description: str, **switches: str) -> argparse.Namespace:
+    """`--json PATH` and `--quick`, as every benchmark takes them; further switches by name."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--quick", action="store_true", help="a short run, for a first look")
+    for name, meaning in switches.items():
+        parser.add_argument(f"--{name}", action="store_true", help=meaning)
     return parser.parse_args()
 
 

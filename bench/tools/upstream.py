@@ -1,7 +1,7 @@
 """A fast fake upstream: a static chat answer, or with `"stream": true` fifty chunks.
 
-Chunks come at once, or one each 5 ms if the word `paced` is in the body. Run as a program it prints
-its port.
+Chunks come at once, or one each 5 ms with its time of sending if the word `paced` is in the body,
+or only the first if it is `idle`. Run as a program it prints its port.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from typing import cast
 
 import uvloop
@@ -48,7 +49,7 @@ HEAD = (
 )
 
 
-def _event(delta: dict[str, str], finish: str | None) -> bytes:
+def _event(delta: dict[str, str], finish: str | None, **fields: object) -> bytes:
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
     event = {
         "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT",
@@ -57,6 +58,7 @@ def _event(delta: dict[str, str], finish: str | None) -> bytes:
         "model": "gpt-4.1-2025-04-14",
         "system_fingerprint": "fp_44709d6fcb",
         "choices": [choice],
+        **fields,
     }
     return _chunk(b"data: " + json.dumps(event).encode() + b"\n\n")
 
@@ -93,6 +95,8 @@ class Upstream(asyncio.Protocol):
     def _answer(self, body: bytes) -> None:
         if b'"stream": true' not in body:
             self._transport.write(WHOLE)
+        elif b"idle" in body:
+            self._transport.write(HEAD + EVENTS[0])
         elif b"paced" in body:
             self._transport.write(HEAD)
             self._pace(0)
@@ -104,7 +108,8 @@ class Upstream(asyncio.Protocol):
         if place == CHUNKS:
             self._transport.write(TAIL)
         elif not self._transport.is_closing():
-            self._transport.write(EVENTS[place])
+            event = _event({"content": "word "}, None, sent=time.monotonic_ns())
+            self._transport.write(event)
             asyncio.get_running_loop().call_later(PACE, self._pace, place + 1)
 
 

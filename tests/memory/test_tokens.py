@@ -9,7 +9,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.tokens import estimate, token_counter
+from app.memory.tokens import ENCODING, by_line, estimate, token_counter
 
 
 @pytest.fixture
@@ -81,3 +81,28 @@ def test_without_its_table_tokens_are_estimated_and_it_says_so(
 def test_an_estimate_is_near(text: str) -> None:
     counted = token_counter()(text)
     assert counted * 0.6 <= estimate(text) <= counted * 2.5
+
+
+LINES = st.lists(st.text(st.characters(exclude_categories=["Cc", "Zl", "Zp", "Cs"])))
+
+
+@given(LINES)
+def test_lines_counted_one_by_one_are_no_fewer_tokens(lines: list[str]) -> None:
+    encode = tiktoken.get_encoding(ENCODING).encode_ordinary
+    text = "\n".join(lines)
+    whole = len(encode(text))
+    assert whole <= token_counter()(text)
+    if all(line[:1].isalnum() and line[-1:].isalnum() for line in lines):
+        assert whole == token_counter()(text)
+
+
+def test_a_line_that_comes_again_is_not_counted_again() -> None:
+    seen: list[str] = []
+
+    def one(line: str) -> int:
+        seen.append(line)
+        return 1
+
+    count = by_line(one)
+    assert (count("a\nb\n"), count("b\na\nc")) == (2, 3)
+    assert seen == ["a\n", "b\n", "c"]

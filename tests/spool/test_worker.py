@@ -123,3 +123,26 @@ async def test_the_log_is_emptied_when_nothing_waits(
             await asyncio.sleep(0.01)
     running.cancel()
     assert await outcome(spool, "a") == "stored"
+
+
+async def test_learning_leaves_most_of_the_time_to_the_calls(
+    spool: SqliteSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    real = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        await real(0)
+
+    async def slow(given: Turn) -> Receipt:
+        await real(0.02)
+        return Receipt(given.id, given.owner, "stored", AT)
+
+    monkeypatch.setattr(asyncio, "sleep", noted)
+    await spool.put(turn("a"))
+    task = asyncio.create_task(Worker(spool, slow).run())
+    while not pauses:
+        await real(0.01)
+    task.cancel()
+    assert 9 * 0.02 <= pauses[0] <= 1

@@ -10,7 +10,7 @@ from app.domain import Admitted
 from app.memory.render import day, line, render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from app.domain import Candidate
 
@@ -24,7 +24,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?。！？]\s|[。！？]")
 
 
 def fit(
-    candidates: Sequence[Candidate], limit: int, budget: int, count: Count
+    candidates: Iterable[Candidate], limit: int, budget: int, count: Count
 ) -> tuple[Admitted, ...]:
     """Up to `limit` memories within `budget`; what does not fit is shortened or passed over."""
     left = budget - _fixed(count, render(()))

@@ -46,5 +46,5 @@ class HeuristicGate:
             and relevant(candidate, floor)
         ]
         shortlist = cut_at_gap(in_order(kept))[: max(SHORTLIST, 2 * policy.limit)]
-        chosen = newest_per_slot(without_duplicates(shortlist))
+        chosen = without_duplicates(newest_per_slot(shortlist))
         return fit(chosen, policy.limit, policy.max_tokens, settings.count)

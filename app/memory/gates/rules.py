@@ -14,7 +14,7 @@ from app.memory.similar import near_copies, telling, words_of
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from app.domain import Memory
@@ -94,18 +94,16 @@ def cut_at_gap(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [c for c in candidates if c.memory.id not in beyond]
 
 
-def without_duplicates(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each group of near-copies."""
-    kept: list[Candidate] = []
+def without_duplicates(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """The first of each group of near-copies, as they are asked for."""
     alike: dict[frozenset[str], list[frozenset[str]]] = {}
     for candidate in candidates:
         words = words_of(candidate.memory.fact.content)
         # Other numbers, another statement: only those with the same ones need comparing.
         seen = alike.setdefault(telling(words), [])
         if not any(near_copies(words, other) for other in seen):
-            kept.append(candidate)
             seen.append(words)
-    return kept
+            yield candidate
 
 
 def newest_per_slot(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -184,6 +184,8 @@ def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        # Where it is called, that is: its pool costs two switches of threads a search.
+        max_search_threads=1,
     )
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
@@ -71,8 +72,12 @@ class Plan(Generic[C]):
         Tombstones are not seen unless asked for by state.
         """
         # Most calls ask the same of the same owner; ids and contents are asked once.
-        usual = where.ids is None and where.content is None
-        return (self._visible if usual else self._build_visible)(scope, where)
+        if where.content is not None:
+            return self._build_visible(scope, where)
+        if where.ids is not None:
+            rest = self._visible(scope, replace(where, ids=None))
+            return self._kit.every([rest, self._kit.ids(where.ids)])
+        return self._visible(scope, where)
 
     def owned(self, scope: Scope, where: Where) -> C:
         """What `scope` may forget: rows of its own in either pool."""
