@@ -17,8 +17,7 @@ from prometheus_fastapi_instrumentator import Instrumentator
 from app import folder
 from app.checks import check
 from app.dialects import DIALECTS, PLAIN
-from app.filters import inbound, outbound, receipt, remembering
-from app.filters.inject import Inject
+from app.filters import Remembering, inbound, outbound, receipt, remembering
 from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
@@ -148,8 +147,8 @@ async def _memory(
     stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
     count = await asyncio.to_thread(token_counter)
     gates = _gates(settings, count, model.floor)
-    inject = Inject(_by_name(DIALECTS), count)
-    steps = remembering(settings, store, embed, gates, inject)
+    parts = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count)
+    steps = remembering(settings, parts)
     return MemoryServices(store, embed, rememberer, spool, worker), steps
 
 

@@ -19,7 +19,10 @@ CALLS: Final = Counter(
 )
 RUNNING: Final = Gauge("remora_calls_running", "Calls under /v1 that are not over yet.")
 MEMORY: Final = Counter("remora_memory_total", "What became of memory on a call.", ("status",))
-INJECTED_TOKENS: Final = Counter("remora_injected_tokens_total", "Tokens of memory sent upstream.")
+INJECTED_TOKENS: Final = Counter("remora_injected_tokens_total", "Tokens of new memory blocks.")
+REPLAYED_TOKENS: Final = Counter(
+    "remora_replayed_tokens_total", "Tokens of memory blocks that went up again, on their turns."
+)
 OVERHEAD: Final = Histogram(
     "remora_overhead_seconds", "What the proxy added before a call went upstream.", buckets=_FAST
 )

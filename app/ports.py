@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from app.domain import (
         Admitted,
         Answer,
+        Block,
         Call,
         Candidate,
         Change,
@@ -52,8 +53,8 @@ class Dialect(Protocol):
         """Parse a request body; raises `RejectedError` (400) in the client's own terms."""
         ...
 
-    def write(self, call: Call, block: str) -> bytes:
-        """The body with `block` at the end of the user turn; every other byte as it was (G2)."""
+    def write(self, call: Call, blocks: Mapping[int, str]) -> bytes:
+        """The body with a text at the end of the user turn in each place; other bytes stay (G2)."""
         ...
 
     def rename(self, body: bytes, model: str) -> bytes:
@@ -172,6 +173,21 @@ class Store(Protocol):
 
     async def forget(self, scope: Scope, where: Where, at: datetime) -> list[UUID]:
         """Turn what matches into tombstones; their ids. An empty filter raises (M39)."""
+        ...
+
+
+class Pins(Protocol):
+    """Which block each turn of a conversation was given (M24). Raises `StoreError`.
+
+    What changes a memory also drops the pins that show it: that is the store's business (M25).
+    """
+
+    async def get(self, owner: Owner, keys: Sequence[str]) -> dict[str, Block]:
+        """The blocks of those of these turns that have one."""
+        ...
+
+    async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
+        """Keep a turn's block, until that time at the latest."""
         ...
 
 

@@ -163,7 +163,7 @@ def streamed(every: dict[str, Way], run: Run) -> Section:
     """Streams of 50 chunks, sixteen at once: in a burst, and one chunk each 5 ms."""
     seen: dict[str, tuple[float, float, float]] = {}
     for way in every.values():
-        if way.name not in ("direct", "nginx", "LiteLLM", OFF):
+        if way.name not in ("direct", "nginx", OFF):
             continue
         burst = Way(way.name, way.port, itertools.cycle([chat("burst", stream=True)]), way.pid)
         rate = max(_load(burst, run.seconds, 16).rate for _ in range(run.rounds))

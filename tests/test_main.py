@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.errors import ConfigurationError
-from app.filters import inbound, outbound, remembering
+from app.filters import Remembering, inbound, outbound, remembering
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import MakeSettings
@@ -15,17 +15,20 @@ ANY: Any = None
 
 def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
     settings = Settings()
-    memory = remembering(settings, ANY, ANY, ANY, ANY)
+    memory = remembering(settings, Remembering(ANY, ANY, ANY, ANY, ANY, ANY))
     steps = inbound(settings, ANY, ANY, memory)
     assert [(step.name, step.vital) for step in steps] == [
         ("read", True),
         ("identity", True),
         ("policy", True),
+        ("replay", False),
         ("recall", False),
         ("gate", False),
         ("inject", False),
+        ("pin", False),
     ]
-    assert steps[3].budget == settings.recall.budget_ms / 1000
+    budget = settings.recall.budget_ms / 1000
+    assert [step.budget for step in memory] == [budget, budget, None, None, budget]
     learned = outbound(settings, ANY, ANY)
     assert [(step.name, step.vital) for step in learned] == [
         ("extract", True),

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from app.dialects import located
+from app.dialects.prefix import user_turns
 from app.dialects.reply import ChatReader
 from app.domain import Call, Message
 from app.errors import RejectedError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 MAX_QUERY_CHARS: Final = 100_000
 RECENT_MESSAGES: Final = 6
+# Among the last so many, those without a text are passed over.
+SEEN_MESSAGES: Final = 40
 RECENT_CHARS: Final = 2_000
 
 
 class ChatDialect:
-    """Reads a chat request; attaches a block to its last user turn."""
+    """Reads a chat request; attaches blocks to its user turns."""
 
     name: Final = "chat"
 
     def read(self, body: bytes) -> Call:
         request = _parse(body)
         messages = _messages(request)
-        turn = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=None)
-        texts = [Message(str(m.get("role")), _text(m.get("content"))) for m in messages]
-        before = texts if turn is None else texts[:turn]
+        turns = user_turns(messages)
+        place = turns[-1].place if turns else len(messages)
+        before = messages[max(place - SEEN_MESSAGES, 0) : place]
+        recent = [Message(str(m.get("role")), _text(m.get("content"))) for m in before]
         return Call(
             dialect=self.name,
             model=_string(request, "model") or "",
             body=body,
             stream=request.get("stream") is True,
-            query="" if turn is None else texts[turn].text[:MAX_QUERY_CHARS],
-            recent=tuple(_shorter(m) for m in before[-RECENT_MESSAGES:] if m.text),
-            turn=turn,
-            fresh=turn == len(messages) - 1,
-            turn_key=_turn_key(messages[: (turn or 0) + 1]),
+            query=_text(messages[place].get("content"))[:MAX_QUERY_CHARS] if turns else "",
+            recent=tuple([_shorter(m) for m in recent if m.text][-RECENT_MESSAGES:]),
+            turns=turns,
+            fresh=not any(_of_tools(m) for m in messages[place + 1 :]),
             end_user=_end_user(request),
         )
 
-    def write(self, call: Call, block: str) -> bytes:
-        if call.turn is None:
-            raise ValueError("there is no user turn to attach to")
+    def write(self, call: Call, blocks: Mapping[int, str]) -> bytes:
         text = call.body.decode()
         conversation = located.members(text, located.beginning(text))["messages"]
-        message = located.item(text, conversation.start, call.turn)
-        content = located.members(text, message.start)["content"]
-        place = len(text[: content.end - 1].encode())
-        return call.body[:place] + _attachment(content.value, block) + call.body[place:]
+        messages = located.items(text, conversation.start)
+        parts, done = [], 0
+        for place in sorted(blocks):
+            content = located.members(text, messages[place].start)["content"]
+            # Before the closing quote of a text, or the closing bracket of a list of parts.
+            parts += [text[done : content.end - 1], _attachment(content.value, blocks[place])]
+            done = content.end - 1
+        return "".join((*parts, text[done:])).encode()
 
     def rename(self, body: bytes, model: str) -> bytes:
         return located.renamed(body, model)
@@ -57,12 +64,16 @@ class ChatDialect:
         return ChatReader(content_type, encoding)
 
 
-def _attachment(content: str | list[Any], block: str) -> bytes:
-    """What goes before the closing quote of a text, or the closing bracket of a list of parts."""
+def _attachment(content: str | list[Any], block: str) -> str:
     if isinstance(content, str):
-        return json.dumps(f"\n\n{block}" if content else block, ensure_ascii=False)[1:-1].encode()
+        return json.dumps(f"\n\n{block}" if content else block, ensure_ascii=False)[1:-1]
     part = json.dumps({"type": "text", "text": block}, ensure_ascii=False)
-    return f"{',' if content else ''}{part}".encode()
+    return f"{',' if content else ''}{part}"
+
+
+def _of_tools(message: dict[str, Any]) -> bool:
+    asks = message.get("tool_calls") or message.get("function_call")
+    return bool(asks) or message.get("role") in {"tool", "function"}
 
 
 def _parse(body: bytes) -> dict[str, Any]:
@@ -108,18 +119,6 @@ def _text(content: str | list[Any] | None) -> str:
 
 def _shorter(message: Message) -> Message:
     return Message(message.role, message.text[:RECENT_CHARS])
-
-
-def _turn_key(messages: list[dict[str, Any]]) -> str:
-    """A digest of the conversation up to the user turn, blind to spaces around a text."""
-    state = hashlib.blake2b(digest_size=16)
-    for message in messages:
-        content = message.get("content")
-        rest = {k: v for k, v in message.items() if k not in {"content", "role"}}
-        plain = content.strip() if isinstance(content, str) else content
-        known = [message.get("role"), plain, rest]
-        state.update(json.dumps(known, sort_keys=True, default=repr).encode())
-    return state.hexdigest()
 
 
 def _end_user(request: dict[str, Any]) -> str | None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_NEXT_ITEM: Final = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*|(?=\]))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,7 @@ class Number:
 _DECODER: Final = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number)
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A value and the half-open range of its text."""
 
     value: Any
@@ -52,21 +52,15 @@ def members(text: str, start: int) -> dict[str, Located]:
     return found
 
 
-def item(text: str, start: int, position: int) -> Located:
-    """The item at `position` of the array at `start`."""
-    index = _skip(text, _expect(text, start, "["))
-    for _ in range(position):
-        index = _separator(text, _value(text, index).end, "]")
-    return _value(text, index)
-
-
 def items(text: str, start: int) -> list[Located]:
     """All items of the array at `start`."""
     found: list[Located] = []
     index = _skip(text, _expect(text, start, "["))
     while text[index : index + 1] != "]":
         found.append(_value(text, index))
-        index = _separator(text, found[-1].end, "]")
+        if (separator := _NEXT_ITEM.match(text, found[-1].end)) is None:
+            raise ValueError(f"expected ',' or ']' at character {found[-1].end}")
+        index = separator.end()
     return found
 
 

@@ -5,11 +5,14 @@ Read only where the model decides which upstream serves it.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.dialects import located
 from app.dialects.reply import ChatReader
 from app.domain import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class JsonDialect:
@@ -26,7 +29,7 @@ class JsonDialect:
         named = model if isinstance(model, str) else ""
         return Call(self.name, named, body, fresh=False)
 
-    def write(self, call: Call, block: str) -> bytes:  # noqa: ARG002 the port's arguments
+    def write(self, call: Call, blocks: Mapping[int, str]) -> bytes:  # noqa: ARG002 the port's arguments
         raise ValueError("there is no user turn to attach to")
 
     def rename(self, body: bytes, model: str) -> bytes:

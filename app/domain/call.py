@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from app.domain.memory import Candidate, Fact, Memory, Owner, Pool, State
@@ -54,6 +55,14 @@ class Note:
     reason: str | None = None
 
 
+class Placement(StrEnum):
+    """Where blocks stand: each on its own turn for good, only on the current one, or nowhere."""
+
+    PREFIX_STABLE = "prefix_stable"
+    CURRENT_TURN = "current_turn"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What may happen on this call (M10)."""
@@ -65,6 +74,7 @@ class Policy:
     limit: int = 12
     max_tokens: int = 512
     threshold: float | None = None
+    placement: Placement = Placement.PREFIX_STABLE
     reason: str | None = None
 
 
@@ -77,12 +87,28 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class UserTurn:
+    """A user message: its place among the messages, and a digest of everything up to it."""
+
+    place: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block on its turn; `replayed` if an earlier call put it there."""
+
+    turn: UserTurn
+    block: Block
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """The request in our words: what the dialect read from the body's bytes.
 
-    `turn` is the place of the last user message, `query` its text, `recent` the messages before it,
-    newest last, bounded; `fresh` says that it is the last message (not a step of a tool loop);
-    `turn_key` is a digest of everything up to it.
+    `turns` are the user messages, `query` is the text of the last one, `recent` the messages before
+    it, newest last, bounded; `fresh` says that it is not in a tool loop already.
     """
 
     dialect: str
@@ -91,10 +117,14 @@ class Call:
     stream: bool = False
     query: str = field(default="", repr=False)
     recent: tuple[Message, ...] = field(default=(), repr=False)
-    turn: int | None = None
+    turns: tuple[UserTurn, ...] = ()
     fresh: bool = True
-    turn_key: str = ""
     end_user: str | None = field(default=None, repr=False)
+
+    @property
+    def turn(self) -> UserTurn | None:
+        """The current one: the last of the user's messages."""
+        return self.turns[-1] if self.turns else None
 
     @property
     def opening(self) -> bool:
@@ -135,8 +165,13 @@ class Exchange:
     policy: Policy = Policy()
     candidates: tuple[Candidate, ...] = ()
     admitted: tuple[Admitted, ...] = ()
-    block: Block | None = None
+    blocks: tuple[Placed, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def block(self) -> Block | None:
+        """What this call adds to its turn, if anything; other blocks are replayed."""
+        return next((placed.block for placed in self.blocks if not placed.replayed), None)
 
     @property
     def owner(self) -> Owner | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.domain import Receipt, Turn, utc_now
@@ -9,20 +11,22 @@ from app.filters.extract import Find
 from app.filters.gate import Admit
 from app.filters.guard import Guard
 from app.filters.identity import Identify
+from app.filters.inject import Inject
 from app.filters.policy import Allow
 from app.filters.read import Read
 from app.filters.recall import Recall
 from app.filters.reconcile import Remember
+from app.filters.replay import Pin, Replay
 from app.pipeline import Step
+from app.ports import Dialect, Embed, Gate, Pins, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from app.domain import Exchange
-    from app.filters.inject import Inject
     from app.identity import Authenticator
     from app.memory.remember import Rememberer
-    from app.ports import Dialect, Embed, Extract, Gate, Store
+    from app.ports import Extract
     from app.settings import Settings
 
 
@@ -41,20 +45,28 @@ def inbound(
     ]
 
 
-def remembering(
-    settings: Settings,
-    store: Store,
-    embed: Embed,
-    gates: Mapping[str, Gate],
-    inject: Inject,
-) -> list[Step[Exchange]]:
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """What bringing memory in is built of; `count` tells the tokens of a text."""
+
+    store: Store
+    pins: Pins
+    embed: Embed
+    gates: Mapping[str, Gate]
+    dialects: Mapping[str, Dialect]
+    count: Callable[[str], int]
+
+
+def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
     """The steps that bring memory in; each may fail or be late, the call goes on (M12)."""
     budget = settings.recall.budget_ms / 1000
-    recall = Recall(store, embed, limit=settings.recall.candidates)
+    recall = Recall(parts.store, parts.embed, limit=settings.recall.candidates)
     return [
+        Step("replay", Replay(parts.pins, parts.dialects), budget=budget),
         Step("recall", recall, budget=budget),
-        Step("gate", Admit(gates)),
-        Step("inject", inject),
+        Step("gate", Admit(parts.gates, settings.recall.conversation_tokens)),
+        Step("inject", Inject(parts.dialects, parts.count)),
+        Step("pin", Pin(parts.pins), budget=budget),
     ]
 
 

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 
 class Admit:
-    """Asks the gate that the policy names."""
+    """Asks the gate that the policy names; a conversation has a token budget of its own (M24)."""
 
-    def __init__(self, gates: Mapping[str, Gate]) -> None:
+    def __init__(self, gates: Mapping[str, Gate], conversation_tokens: int) -> None:
         self._gates = gates
+        self._conversation_tokens = conversation_tokens
 
     async def __call__(self, exchange: Exchange) -> Exchange:
         if not exchange.candidates or not exchange.policy.read:
             return exchange
         gate = self._gates[exchange.policy.gate]
-        return replace(exchange, admitted=gate(exchange.policy, exchange.candidates, exchange.at))
+        shown = sum(placed.block.tokens for placed in exchange.blocks)
+        left = min(exchange.policy.max_tokens, self._conversation_tokens - shown)
+        policy = replace(exchange.policy, max_tokens=left)
+        return replace(exchange, admitted=gate(policy, exchange.candidates, exchange.at))

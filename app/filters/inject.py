@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.domain import Placed
 from app.memory.render import block
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ class Inject:
 
     async def __call__(self, exchange: Exchange) -> Exchange:
         call = exchange.call
-        if call is None or not exchange.admitted:
+        if call is None or call.turn is None or not exchange.admitted:
             return exchange
         attached = block(exchange.admitted, exchange.policy.max_tokens, self._count)
         if attached is None:
             return exchange
-        body = self._dialects[call.dialect].write(call, attached.text)
-        return replace(exchange, call=replace(call, body=body), block=attached)
+        body = self._dialects[call.dialect].write(call, {call.turn.place: attached.text})
+        blocks = (*exchange.blocks, Placed(call.turn, attached))
+        return replace(exchange, call=replace(call, body=body), blocks=blocks)

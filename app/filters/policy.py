@@ -9,7 +9,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from app.domain import Policy
+from app.domain import Placement, Policy
 from app.errors import RejectedError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HEADER: Final = "X-Memory"
 # Dialects with turns; any other is read for its model's name alone.
 SPEAKING: Final = frozenset({"chat"})
+CHOICES: Final = {"gate", "extractor", "limit", "max_tokens", "threshold", "placement"}
 # What a client may ask for: (read, write).
 WISHES: Final = {
     "off": (False, False),
@@ -57,15 +58,18 @@ def base_policy(settings: Settings) -> Policy:
         limit=settings.recall.limit,
         max_tokens=settings.recall.max_tokens,
         threshold=settings.recall.threshold,
+        placement=settings.recall.placement,
     )
+    policy = without(policy, read=policy.placement is Placement.OFF, write=False, reason="off")
     return policy if settings.memory else without(policy, read=True, write=True, reason="off")
 
 
 def narrowed(policy: Policy, rule: PolicySettings) -> Policy:
     """The policy under one more rule. A "no" stays; how to do it, the later rule says."""
-    chosen = rule.model_dump(include={"gate", "extractor", "limit", "max_tokens", "threshold"})
-    policy = replace(policy, **{k: v for k, v in chosen.items() if v is not None})
-    return without(policy, read=rule.read is False, write=rule.write is False, reason="policy")
+    chosen = rule.model_dump(include=CHOICES, exclude_none=True)
+    policy = replace(policy, **chosen)
+    unread = rule.read is False or rule.placement is Placement.OFF
+    return without(policy, read=unread, write=rule.write is False, reason="policy")
 
 
 def wished(policy: Policy, wish: str | None) -> Policy:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from app.domain import Candidate, State, Where
 from app.filters.policy import without
+from app.filters.replay import settled
 from app.memory.cues import cues
 from app.memory.query import build_query, is_small_talk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.domain import Call, Exchange, Owner
     from app.ports import Embed, Store
 
@@ -30,21 +33,24 @@ class Recall:
 
     async def __call__(self, exchange: Exchange) -> Exchange:
         owner, call = exchange.owner, exchange.call
-        if owner is None or call is None or not exchange.policy.read:
+        if owner is None or call is None or not exchange.policy.read or settled(exchange):
             return exchange
         if is_small_talk(call.query):
             policy = without(exchange.policy, read=True, write=False, reason="small_talk")
             return replace(exchange, policy=policy)
-        return replace(exchange, candidates=await self._candidates(owner, call))
+        shown = {key for placed in exchange.blocks for key in placed.block.ids}
+        found = await self._candidates(owner, call, self._limit + len(shown))
+        new = (candidate for candidate in found if candidate.memory.id not in shown)
+        return replace(exchange, candidates=tuple(new))
 
-    async def _candidates(self, owner: Owner, call: Call) -> tuple[Candidate, ...]:
+    async def _candidates(self, owner: Owner, call: Call, limit: int) -> Iterator[Candidate]:
         """By meaning and by words; pinned ones (M18); and what the question's words lean on."""
         vectors = await self._embed.query(build_query(call))
         slots = cues(call.query)
         also = [PINNED, Where(slots=slots)] if slots else [PINNED]
-        found = await self._store.search(owner, vectors, ACTIVE, self._limit, also=also)
+        found = await self._store.search(owner, vectors, ACTIVE, limit, also=also)
         words = frozenset(vectors.sparse.indices)
-        return tuple(self._with_evidence(c, words, slots) for c in found)
+        return (self._with_evidence(c, words, slots) for c in found)
 
     def _with_evidence(
         self, candidate: Candidate, words: frozenset[int], slots: frozenset[str]

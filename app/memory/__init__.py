@@ -8,17 +8,17 @@ from __future__ import annotations
 import hashlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from app.memory.stores.base import PayloadStore
+from app.memory.stores.pins import PinLimits
 from app.ports import Embed
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
-
-    from app.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,38 +37,44 @@ class StoreSpec:
         unique = hashlib.sha256(identity.encode()).hexdigest()[:8]
         return f"memory-{readable.strip('-')}-{unique}"
 
+    @property
+    def limits(self) -> PinLimits:
+        """How long pins live, and how many there may be."""
+        recall = self.settings.recall
+        return PinLimits(timedelta(days=recall.pin_days), recall.pins_per_owner)
+
 
 @asynccontextmanager
-async def _edge(spec: StoreSpec) -> AsyncIterator[Store]:
+async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.edge import EdgeEngine  # noqa: PLC0415 only the chosen engine is loaded
 
     engine = EdgeEngine(spec.settings.data_dir / spec.collection, spec.embed.dimension)
     try:
-        yield PayloadStore(engine, spec.key)
+        yield PayloadStore(engine, spec.key, spec.limits)
     finally:
         await engine.close()
 
 
 @asynccontextmanager
-async def _qdrant(spec: StoreSpec) -> AsyncIterator[Store]:
+async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.qdrant import QdrantEngine, connect  # noqa: PLC0415
 
     engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.dimension)
     try:
-        yield PayloadStore(engine, spec.key)
+        yield PayloadStore(engine, spec.key, spec.limits)
     finally:
         await engine.close()
 
 
 @asynccontextmanager
-async def _memory(spec: StoreSpec) -> AsyncIterator[Store]:
+async def _memory(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
 
-    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key)
+    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key, spec.limits)
     yield store
 
 
-STORES: Final[dict[str, Callable[[StoreSpec], AbstractAsyncContextManager[Store]]]] = {
+STORES: Final[dict[str, Callable[[StoreSpec], AbstractAsyncContextManager[PayloadStore[Any]]]]] = {
     "edge": _edge,
     "qdrant": _qdrant,
     "memory": _memory,

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 Pairs = list[tuple[bytes, bytes]]
 
 # Trouble in one of these steps means: the call went on without memory.
-READING: Final = ("recall", "gate", "inject")
+READING: Final = ("replay", "recall", "gate", "inject")
 
 
 def memory_status(exchange: Exchange) -> str:
     """`injected`, `none` or `skipped:<reason>`."""
-    if exchange.block is not None:
+    if exchange.blocks:
         return "injected"
     if not exchange.policy.read:
         return f"skipped:{exchange.policy.reason}"
@@ -39,8 +39,9 @@ def own_headers(exchange: Exchange, seconds: float, upstream: str | None = None)
     if exchange.notes:
         steps = (f"{note.step};dur={note.seconds * 1000:.1f}" for note in exchange.notes)
         headers.append((b"server-timing", ", ".join(steps).encode()))
-    if exchange.block is not None:
-        ids = ",".join(wire_id(memory_id) for memory_id in exchange.block.ids)
-        headers.append((b"x-memory-ids", ids.encode()))
-        headers.append((b"x-memory-tokens", str(exchange.block.tokens).encode()))
+    if exchange.blocks:  # all that the model is shown, whichever call found it
+        shown = dict.fromkeys(key for placed in exchange.blocks for key in placed.block.ids)
+        tokens = sum(placed.block.tokens for placed in exchange.blocks)
+        headers.append((b"x-memory-ids", ",".join(map(wire_id, shown)).encode()))
+        headers.append((b"x-memory-tokens", str(tokens).encode()))
     return headers

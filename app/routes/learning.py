@@ -103,7 +103,7 @@ def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
             app=exchange.identity.app if exchange.identity else None,
             model=call.model if call else "",
             conversation_id=conversation,
-            turn_key=f"{conversation or ''}:{call.turn_key if call else ''}",
+            turn_key=f"{conversation or ''}:{call.turn.key if call and call.turn else ''}",
             opening=call is not None and conversation is None and call.opening,
             injected=exchange.block.ids if exchange.block else (),
         ),

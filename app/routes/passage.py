@@ -86,8 +86,11 @@ class Passage:
         metrics.memory(memory).inc()
         if self.client.gone:
             metrics.ABORTED.labels("client").inc()
-        if exchange.block is not None:
-            metrics.INJECTED_TOKENS.inc(exchange.block.tokens)
+        tokens = {False: 0, True: 0}
+        for placed in exchange.blocks:
+            tokens[placed.replayed] += placed.block.tokens
+        metrics.INJECTED_TOKENS.inc(tokens[False])
+        metrics.REPLAYED_TOKENS.inc(tokens[True])
         _log.info(
             "call",
             id=exchange.id,
@@ -100,7 +103,8 @@ class Passage:
             overhead_ms=round(self.seconds * 1000, 1),
             steps={note.step: round(note.seconds * 1000, 2) for note in exchange.notes},
             memory=memory,
-            tokens=exchange.block.tokens if exchange.block else 0,
+            tokens=tokens[False],
+            replayed=tokens[True],
             client_gone=self.client.gone,
             broken=self.broken,
         )

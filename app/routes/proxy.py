@@ -132,7 +132,7 @@ class Proxy:
     def _body(self, passage: Passage) -> bytes | AsyncIterator[bytes]:
         """The very bytes that came, but for a block or a name that may have to change."""
         exchange = passage.exchange
-        if exchange.call is not None and (exchange.block is not None or self._parts.several):
+        if exchange.call is not None and (exchange.blocks or self._parts.several):
             return exchange.call.body
         if passage.body is not None:
             return passage.body

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from app.domain import Placement
 from app.errors import ConfigurationError
 
 Means = Literal["remora_key", "jwt", "trusted_header", "key_hash"]
@@ -130,6 +131,9 @@ class PolicySettings(_Section):
     threshold: float | None = Field(
         None, examples=[0.4], ge=-1, le=1, description="Lowest cosine to admit."
     )
+    placement: Placement | None = Field(
+        None, examples=["current_turn"], description="prefix_stable, current_turn or off."
+    )
 
 
 class JwtSettings(_Section):
@@ -193,6 +197,15 @@ class RecallSettings(_Section):
         description="Lowest cosine to admit; default: the model's own.",
     )
     gate: str = Field("heuristic", description="heuristic or noop.")
+    placement: Placement = Field(
+        Placement.PREFIX_STABLE,
+        description="prefix_stable: blocks stay on their turns; current_turn: one block; off.",
+    )
+    conversation_tokens: int = Field(
+        2048, ge=32, description="Token budget of all blocks of one conversation."
+    )
+    pin_days: float = Field(7, gt=0, description="How long a conversation's blocks are kept.")
+    pins_per_owner: int = Field(2000, ge=1, description="Most blocks kept for one person.")
     block: tuple[str, ...] = Field((), description="Regular expressions that are never injected.")
     episode_half_life_days: float = Field(90, gt=0, description="Recency decay of episodes.")
     budget_ms: float = Field(300, gt=0, description="Time after which a call goes on without.")

@@ -17,8 +17,9 @@ from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.rows import Row
-from app.memory.stores.base import Engine, PayloadStore, Write
+from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
+from app.memory.stores.engine import Engine, Write
 from app.memory.stores.evidence import Hit
 from app.ports import Store
 from app.settings import Settings
@@ -91,6 +92,9 @@ class Yielding:
 
     async def write(self, writes: Sequence[Write[Any]]) -> list[bool]:
         return await self._giving_way(self._engine.write(writes))
+
+    async def delete(self, condition: object) -> None:
+        await self._giving_way(self._engine.delete(condition))
 
     async def _giving_way(self, work: Awaitable[T]) -> T:
         await asyncio.sleep(0)

@@ -22,7 +22,8 @@ from app.domain import (
     Where,
 )
 from app.memory.rows import Row, digest, to_row
-from app.memory.stores.base import Engine, PayloadStore, Write
+from app.memory.stores.base import PayloadStore
+from app.memory.stores.engine import Engine, Write
 from app.memory.stores.plan import Plan
 from app.ports import Store
 from tests.build import (
@@ -191,6 +192,9 @@ class Meanwhile:
         while self._actions:
             await self._actions.pop()()
         return rows
+
+    async def delete(self, condition: object) -> None:
+        await self._engine.delete(condition)
 
 
 @pytest.mark.requirement("M17", "M40")

@@ -30,13 +30,13 @@ def test_members_are_where_they_say(
 def test_items_are_where_they_say(value: list[object], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(value) - 1))
     text = json.dumps(value, indent=1)
-    item = located.item(text, 0, place)
+    item = located.items(text, 0)[place]
     assert json.loads(text[item.start : item.end]) == value[place]
 
 
 @given(st.text())
 def test_nothing_but_value_and_recursion_errors(text: str) -> None:
-    for read in (located.decode, lambda t: located.members(t, 0), lambda t: located.item(t, 0, 1)):
+    for read in (located.decode, lambda t: located.members(t, 0), lambda t: located.items(t, 0)):
         with contextlib.suppress(ValueError, RecursionError):
             read(text)
 

@@ -34,7 +34,7 @@ def test_only_the_name_changes() -> None:
 
 def test_nothing_can_be_attached() -> None:
     with pytest.raises(ValueError, match="no user turn"):
-        plain.write(plain.read(b"{}"), "block")
+        plain.write(plain.read(b"{}"), {0: "block"})
 
 
 def test_its_answers_are_not_learned_from_but_can_be_read() -> None:

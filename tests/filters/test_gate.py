@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from app.domain import Admitted, Arrival, Candidate, Exchange, Policy
+import pytest
+
+from app.domain import Admitted, Arrival, Block, Candidate, Exchange, Placed, Policy, UserTurn
 from app.filters.gate import Admit
+from app.memory.gates import GateSettings
+from app.memory.gates.noop import NoopGate
 from tests.build import START, a_memory
 
 MEMORY = a_memory("The user likes tea.")
@@ -15,10 +21,29 @@ async def test_the_policy_names_the_gate() -> None:
         {
             "all": lambda _, found, __: tuple(Admitted(c.memory, "x") for c in found),
             "none": lambda *_: (),
-        }
+        },
+        2048,
     )
     open_gate = replace(GIVEN, policy=Policy(gate="all"))
     assert (await admit(open_gate)).admitted == (Admitted(MEMORY, "x"),)
     assert (await admit(replace(GIVEN, policy=Policy(gate="none")))).admitted == ()
     unread = replace(GIVEN, policy=Policy(gate="all", read=False))
     assert (await admit(unread)).admitted == ()
+
+
+@pytest.mark.requirement("M20", "M24")
+async def test_a_conversation_has_a_budget_of_its_own() -> None:
+    seen: list[int] = []
+
+    class Looking(NoopGate):
+        def __call__(
+            self, policy: Policy, candidates: Sequence[Candidate], now: datetime
+        ) -> tuple[Admitted, ...]:
+            seen.append(policy.max_tokens)
+            return super().__call__(policy, candidates, now)
+
+    admit = Admit({"heuristic": Looking(GateSettings(len, 0.3))}, 100)
+    shown = Placed(UserTurn(0, "k"), Block("…", (), 70), replayed=True)
+    for blocks in ((), (shown,), (shown, shown)):
+        await admit(replace(GIVEN, blocks=blocks, policy=Policy(max_tokens=60)))
+    assert seen == [60, 30, -40]

@@ -5,20 +5,23 @@ from typing import Any
 
 import pytest
 
-from app.domain import Arrival, Call, Exchange, Identity, Owner, Policy
+from app.domain import Arrival, Call, Exchange, Identity, Owner, Placement, Policy, UserTurn
 from app.errors import RejectedError
 from app.filters.policy import Allow, base_policy, narrowed, wished, without
 from app.settings import LearningSettings, PolicySettings, RecallSettings, Settings
 from tests.build import ALICE, START
 
 BOTH = Policy()
+CALL = Call("chat", "gpt-4.1", b"", turns=(UserTurn(0, "k"),))
 
 
 def exchange(owner: Owner | None = ALICE, app: str | None = None, **headers: str) -> Exchange:
     pairs = tuple((k.replace("_", "-").encode(), v.encode()) for k, v in headers.items())
     arrival = Arrival("POST", b"/v1/chat/completions", b"", pairs)
     identity = Identity("acme", owner, app=app) if owner else None
-    return Exchange("req_1", START, arrival, Call("chat", "gpt-4.1", b"", turn=0), identity)
+    return Exchange(
+        "req_1", START, arrival, Call("chat", "gpt-4.1", b"", turns=(UserTurn(0, "k"),)), identity
+    )
 
 
 async def allowed(given: Exchange, *rules: PolicySettings, **settings: Any) -> tuple[bool, bool]:
@@ -122,7 +125,7 @@ def test_how_to_do_it_comes_from_the_settings_and_the_later_rule() -> None:
         (None, "path"),
         (Call("json", "m", b""), "path"),
         (Call("chat", "m", b""), "no_user_turn"),
-        (Call("chat", "m", b"", turn=0), None),
+        (Call("chat", "m", b"", turns=(UserTurn(0, "k"),)), None),
     ],
 )
 async def test_where_nobody_speaks_there_is_nothing_to_remember(
@@ -131,3 +134,13 @@ async def test_where_nobody_speaks_there_is_nothing_to_remember(
     policy = (await Allow(Settings())(replace(exchange(), call=call))).policy
     assert policy.reason == reason
     assert (policy.read, policy.write) == (reason is None, reason is None)
+
+
+@pytest.mark.requirement("M10", "M24")
+def test_where_blocks_stand_is_a_matter_of_policy() -> None:
+    base = base_policy(Settings(recall=RecallSettings(placement=Placement.CURRENT_TURN)))
+    assert (base.read, base.placement) == (True, Placement.CURRENT_TURN)
+    off = narrowed(base, PolicySettings(placement=Placement.OFF))
+    assert (off.read, off.write, off.reason) == (False, True, "policy")
+    nowhere = base_policy(Settings(recall=RecallSettings(placement=Placement.OFF)))
+    assert (nowhere.read, nowhere.write, nowhere.reason) == (False, True, "off")

@@ -5,20 +5,21 @@ from uuid import UUID
 
 import pytest
 
-from app.domain import Arrival, Block, Call, Exchange, Note, Policy
+from app.domain import Arrival, Block, Call, Exchange, Note, Placed, Policy, UserTurn
 from app.routes.answer import memory_status, own_headers
 from tests.build import START
 
 CALL = Call("chat", "m", b"")
 BASE = Exchange("req_1", START, Arrival("POST", b"/", b"", ()), CALL)
 BLOCK = Block("<memory>secret</memory>", (UUID(int=1), UUID(int=2)), 41)
+BLOCKS = (Placed(UserTurn(0, "k"), BLOCK),)
 
 
 @pytest.mark.requirement("M11")
 @pytest.mark.parametrize(
     ("exchange", "status"),
     [
-        (replace(BASE, block=BLOCK), "injected"),
+        (replace(BASE, blocks=BLOCKS), "injected"),
         (BASE, "none"),
         (replace(BASE, policy=Policy(read=False, reason="path")), "skipped:path"),
         (replace(BASE, policy=Policy(read=False, reason="client")), "skipped:client"),
@@ -34,7 +35,7 @@ def test_every_answer_says_what_happened(exchange: Exchange, status: str) -> Non
 @pytest.mark.requirement("M11", "G23")
 def test_the_headers_name_ids_tokens_and_times_and_no_content() -> None:
     notes = (Note("identity", "ok", 0.0001), Note("recall", "ok", 0.00444))
-    headers = dict(own_headers(replace(BASE, block=BLOCK, notes=notes), 0.0049))
+    headers = dict(own_headers(replace(BASE, blocks=BLOCKS, notes=notes), 0.0049))
     assert headers == {
         b"x-remora-request-id": b"req_1",
         b"x-memory-status": b"injected",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain import Answer, Arrival, Block, Call, Exchange, Identity, Where
+from app.domain import Answer, Arrival, Block, Call, Exchange, Identity, Placed, UserTurn, Where
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
 from app.ports import Store
@@ -15,7 +15,7 @@ from app.spool import SqliteSpool
 from tests.build import ALICE, KEY, START, a_memory, keep
 
 DONE = Answer("Noted.", complete=True, finish="stop")
-CALL = Call("chat", "m", b"", query="My dog is Rex.", turn=0, turn_key="k")
+CALL = Call("chat", "m", b"", query="My dog is Rex.", turns=(UserTurn(0, "k"),))
 GIVEN = Exchange(
     "req_1", START, Arrival("POST", b"/", b"", ()), CALL, Identity("acme", ALICE, app="cli")
 )
@@ -106,7 +106,7 @@ async def test_uses_are_counted_together_and_by_owner(learning: Learning, store:
     await keep(store, used, unused)
     block = Block("x", (used.id,), 3)
     for _ in range(3):
-        learning.used(replace(GIVEN, block=block))
+        learning.used(replace(GIVEN, blocks=(Placed(UserTurn(0, "k"), block),)))
     learning.used(GIVEN)
     await learning.close()
     counts = {m.fact.content: m.usage.count for m in (await store.find(ALICE, Where())).memories}

@@ -6,10 +6,9 @@ What a method promises is written in `app.ports.Store`; here is how, once for al
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
-from uuid import UUID
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from app.domain import (
     Candidate,
@@ -35,13 +34,16 @@ from app.memory.rows import (
     to_row,
     wire_id,
 )
-from app.memory.stores.evidence import UNRANKED, Evidence, Hit, Scores
-from app.memory.stores.plan import Kit, Plan, shelf
+from app.memory.stores.engine import Engine, Write
+from app.memory.stores.evidence import UNRANKED, Evidence, Scores
+from app.memory.stores.pins import PinLimits, PinStore
+from app.memory.stores.plan import Plan, shelf
 from app.memory.stores.reading import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
+    from uuid import UUID
 
     from app.domain import Change, Scope
 
@@ -56,56 +58,14 @@ MAX_ALSO: Final = 30
 _LIVING: Final = frozenset(State) - {State.FORGOTTEN}
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Generic[C]):
-    """One row: inserted if `condition` is None and the id is new, else replaced if it holds.
-
-    `vectors` None keeps what is indexed; `unindex` drops it in the same step.
-    """
-
-    id: UUID
-    row: Row
-    vectors: Vectors | None = None
-    condition: C | None = None
-    unindex: bool = False
-
-
-class Engine(Protocol[C]):
-    """The few things that differ between Qdrant Edge, a Qdrant server and plain memory.
-
-    Rows come back with `id` as the engine knows it, whatever the row itself says. `exclusive`: no
-    other process writes to it, and reading does not give way to a write.
-    """
-
-    kit: Kit[C]
-    exclusive: bool
-
-    async def nearest(
-        self, condition: C, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
-        """The best by cosine and the best by BM25, each within the condition; no rows yet."""
-        ...
-
-    async def scroll(self, condition: C, limit: int, *, newest: bool = True) -> list[Row]:
-        """Rows that match: the newest by `created_us` (which they must have), or just any."""
-        ...
-
-    async def count(self, condition: C) -> int:
-        """Exactly how many match."""
-        ...
-
-    async def write(self, writes: Sequence[Write[C]]) -> list[bool]:
-        """Apply each write in one step if its condition holds; which did."""
-        ...
-
-
 class PayloadStore(Generic[C]):
     """`app.ports.Store` over an engine. `key` is the secret of the content digest."""
 
-    def __init__(self, engine: Engine[C], key: bytes) -> None:
+    def __init__(self, engine: Engine[C], key: bytes, limits: PinLimits | None = None) -> None:
         self._engine = engine
         self._key = key
         self._plan = Plan(engine.kit, key)
+        self.pins = PinStore(engine, self._plan, limits or PinLimits())
         self._reader = Reader()
 
     async def search(
@@ -161,7 +121,8 @@ class PayloadStore(Generic[C]):
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:
         if not all(_allowed(owner, change) for change in changes):
             raise StoreError("a row of another owner cannot be written")
-        return await self._written([self._write(owner, change) for change in changes])
+        changed = [change.memory.id for change in changes if _outdates_pins(change)]
+        return await self._replaced(changed, [self._write(owner, change) for change in changes])
 
     async def touch(self, owner: Owner, uses: Mapping[UUID, int], at: datetime) -> None:
         if not uses:
@@ -183,12 +144,24 @@ class PayloadStore(Generic[C]):
         forgotten: list[UUID] = []
         refused = 0
         while rows := await self._engine.scroll(condition, PAGE, newest=False):
-            done = await self._written([self._tombstone(scope, row, at) for row in rows])
+            ids = [id_of(row) for row in rows]
+            done = await self._replaced(ids, [self._tombstone(scope, row, at) for row in rows])
             forgotten += [id_of(row) for row, ok in zip(rows, done, strict=True) if ok]
             refused = 0 if any(done) else refused + 1
             if refused == ATTEMPTS:
                 raise StoreError("some rows cannot be forgotten")
         return forgotten
+
+    async def _replaced(self, ids: Sequence[UUID], writes: Sequence[Write[C]]) -> list[bool]:
+        """Write, and leave no pin that shows what these memories said before.
+
+        Before, since a stop in between must not leave any; behind it, for those put meanwhile.
+        """
+        await self.pins.drop(ids)
+        try:
+            return await self._written(writes)
+        finally:
+            await self.pins.drop(ids)
 
     async def _written(self, writes: Sequence[Write[C]]) -> list[bool]:
         try:
@@ -271,6 +244,15 @@ class PayloadStore(Generic[C]):
         )
         kept = self._row(bare) | {"digest": row.get("digest")}
         return Write(bare.id, kept, None, self._plan.unchanged(scope, row), unindex=True)
+
+
+def _outdates_pins(change: Change) -> bool:
+    old, new = change.expect, change.memory
+    return old is not None and _shown(old) != _shown(new)
+
+
+def _shown(memory: Memory) -> tuple[object, ...]:
+    return memory.state, memory.fact.content, memory.times.valid_to
 
 
 def _revision() -> str:

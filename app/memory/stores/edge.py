@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
-    from app.memory.stores.base import Write
+    from app.memory.stores.engine import Write
     from app.memory.stores.evidence import Hit
     from app.memory.stores.plan import Kit
 
@@ -118,6 +118,11 @@ class EdgeEngine:
             self._flush()
         return done
 
+    async def delete(self, condition: edge.Filter) -> None:
+        with _mapped():
+            self._check_room(self._reserve * FORGETTING)
+            self._shard.update(edge.UpdateOperation.delete_points_by_filter(condition))
+
     async def close(self) -> None:
         """Flush and let go of the folder."""
         self._flush()
@@ -193,7 +198,9 @@ def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
         if free >= reserve:
             if not (folder.exists() and any(folder.iterdir())):
                 _create(folder, config)
-            return edge.EdgeShard.load(str(folder), config)
+            shard = edge.EdgeShard.load(str(folder), config)
+            _index(shard)
+            return shard
     except BaseException as error:
         if not _is_edges(error):
             raise
@@ -205,16 +212,22 @@ def _create(folder: Path, config: edge.EdgeConfig) -> None:
     """Built beside its place and moved there whole, so that a cut start leaves no half shard."""
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as draft:
         shard = edge.EdgeShard.create(draft, config)
-        create_index = edge.UpdateOperation.create_field_index
-        for name in TENANTS:
-            shard.update(create_index(name, edge.KeywordIndexParams(is_tenant=True)))
-        for name in HOT:
-            shard.update(create_index(name, edge.PayloadSchemaType.Keyword))
-        for name in INTEGERS:
-            shard.update(create_index(name, edge.PayloadSchemaType.Integer))
+        _index(shard)
         shard.flush()
         shard.close()
         Path(draft).rename(folder)
+
+
+def _index(shard: edge.EdgeShard) -> None:
+    """The indexes that are not there yet: an older version knew fewer."""
+    known = shard.info().payload_schema
+    wanted: dict[str, Any] = {
+        **dict.fromkeys(TENANTS, edge.KeywordIndexParams(is_tenant=True)),
+        **dict.fromkeys(HOT, edge.PayloadSchemaType.Keyword),
+        **dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer),
+    }
+    for name in wanted.keys() - known.keys():
+        shard.update(edge.UpdateOperation.create_field_index(name, wanted[name]))
 
 
 def _explain(folder: Path, error: BaseException) -> str:

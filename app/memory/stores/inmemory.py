@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
-    from app.memory.stores.base import Write
+    from app.memory.stores.engine import Write
     from app.memory.stores.evidence import Hit
     from app.memory.stores.plan import Kit
 
@@ -33,7 +33,13 @@ class _Kit:
         return lambda _, row: row.get(key) != value
 
     def among(self, key: str, values: Sequence[str]) -> Condition:
-        return lambda _, row: row.get(key) in values
+        wanted = set(values)
+
+        def holds(_: UUID, row: Row) -> bool:
+            value = row.get(key)
+            return not wanted.isdisjoint(value if isinstance(value, list) else [value])
+
+        return holds
 
     def between(self, key: str, low: int | None, high: int | None) -> Condition:
         floor = -math.inf if low is None else low
@@ -86,6 +92,11 @@ class InMemoryEngine:
 
     async def write(self, writes: Sequence[Write[Condition]]) -> list[bool]:
         return [self._apply(write) for write in writes]
+
+    async def delete(self, condition: Condition) -> None:
+        for key in [key for key, row in self._rows.items() if condition(key, row)]:
+            del self._rows[key]
+            self._vectors.pop(key, None)
 
     def _apply(self, write: Write[Condition]) -> bool:
         known = self._rows.get(write.id)

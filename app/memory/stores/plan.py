@@ -18,6 +18,7 @@ from app.memory.rows import Row, digest, id_of, micros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
     from uuid import UUID
 
 C = TypeVar("C")
@@ -38,7 +39,7 @@ class Kit(Protocol[C]):
         ...
 
     def among(self, key: str, values: Sequence[str]) -> C:
-        """The field holds one of these values."""
+        """The field holds one of these values, or a list with one of them."""
         ...
 
     def between(self, key: str, low: int | None, high: int | None) -> C:
@@ -91,6 +92,28 @@ class Plan(Generic[C]):
         read = [(key, row.get(key)) for key in ("state", "updated_us")]
         same = [self._kit.equals(key, value) for key, value in read if isinstance(value, str | int)]
         return self._kit.every([*self._reach(scope), self._kit.ids([id_of(row)]), *same])
+
+    def pins(self, owner: Owner, turns: Sequence[str] = (), at: datetime | None = None) -> C:
+        """The pins of one owner: all, or those of these turns that still live at that time."""
+        asked = [self._kit.equals("shelf", self.pin_shelf(owner))]
+        if turns:
+            asked.append(self._kit.among("turn", turns))
+        if at is not None:
+            asked.append(self._kit.between("expires_us", micros(at) + 1, None))
+        return self._kit.every(asked)
+
+    def pins_showing(self, memories: Sequence[str]) -> C:
+        """Whoever's pins that show one of these memories (hex digits of the ids)."""
+        return self._kit.among("memories", memories)
+
+    def expired_pins(self, at: datetime) -> C:
+        """Whoever's pins whose time is over."""
+        return self._kit.between("expires_us", None, micros(at) + 1)
+
+    @staticmethod
+    def pin_shelf(owner: Owner) -> str:
+        """Where an owner's pins stand: never among memories, which name a state there."""
+        return f"pin:{_hashed([owner.tenant, owner.user, owner.project])}"
 
     def also(self, condition: C, *, low: int | None, high: int | None) -> C:
         """`condition`, and created in `low` ≤ t < `high` (microseconds): for paging."""
@@ -149,8 +172,11 @@ class Plan(Generic[C]):
 def shelf(owner: Owner, pool: Pool, state: State) -> str:
     """Where a row stands: whose it is (the user's, or the project's), its pool and its state."""
     holder = owner.project if pool is Pool.PROJECT else owner.user
-    whose = json.dumps([owner.tenant, holder]).encode()
-    return f"{state}:{pool}:{hashlib.blake2b(whose, digest_size=16).hexdigest()}"
+    return f"{state}:{pool}:{_hashed([owner.tenant, holder])}"
+
+
+def _hashed(whose: list[str | None]) -> str:
+    return hashlib.blake2b(json.dumps(whose).encode(), digest_size=16).hexdigest()
 
 
 def _refuse_empty(where: Where) -> None:

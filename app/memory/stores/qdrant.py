@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
-    from app.memory.stores.base import Write
+    from app.memory.stores.engine import Write
     from app.memory.stores.evidence import Hit
     from app.memory.stores.plan import Kit
     from app.settings import Settings
@@ -132,6 +132,12 @@ class QdrantEngine:
         records = await _mapped(client.retrieve(self._collection, ids, with_payload=["rev"]))
         revisions = {str(r.id): (r.payload or {}).get("rev") for r in records}
         return [revisions.get(str(write.id)) == write.row.get("rev") for write in writes]
+
+    async def delete(self, condition: models.Filter) -> None:
+        client = await self._prepared()
+        selector = models.FilterSelector(filter=condition)
+        strong = models.WriteOrdering.STRONG
+        await _mapped(client.delete(self._collection, selector, ordering=strong))
 
     async def close(self) -> None:
         """Close the connections."""

@@ -14,10 +14,10 @@ DENSE: Final = "dense"
 LEXICAL: Final = "bm25"
 TENANTS: Final = ("tenant", "user")
 # In every search; each index of the embedded engine takes 4 MB of memory.
-HOT: Final = ("shelf", "state", "slot", "digest")
+HOT: Final = ("shelf", "state", "slot", "digest", "memories", "turn")
 # Every field that a condition can name is indexed on a server: strict mode refuses any other.
 KEYWORDS: Final = (*HOT, "project", "pool", "type", "app", "conversation_id")
-INTEGERS: Final = ("created_us", "updated_us", "pin")
+INTEGERS: Final = ("created_us", "updated_us", "pin", "expires_us")
 
 
 def with_id(payload: dict[str, Any] | None, point_id: object) -> Row:

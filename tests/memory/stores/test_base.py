@@ -12,7 +12,8 @@ import structlog
 from app.domain import Change, Sparse, State, Vectors, Where
 from app.errors import StoreError
 from app.memory.rows import to_row
-from app.memory.stores.base import ATTEMPTS, PayloadStore, Write
+from app.memory.stores.base import ATTEMPTS, PayloadStore
+from app.memory.stores.engine import Write
 from app.memory.stores.evidence import Hit
 from app.memory.stores.inmemory import InMemoryEngine
 from app.memory.stores.plan import shelf

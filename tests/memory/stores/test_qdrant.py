@@ -17,7 +17,8 @@ from app.domain import Change, Owner, Pool, Where
 from app.errors import StoreError
 from app.memory.rows import to_row
 from app.memory.stores import qdrant
-from app.memory.stores.base import PayloadStore, Write
+from app.memory.stores.base import PayloadStore
+from app.memory.stores.engine import Write
 from app.memory.stores.plan import Plan
 from app.memory.stores.qdrant import QdrantEngine, connect
 from app.memory.stores.schema import INTEGERS, KEYWORDS, TENANTS

@@ -16,4 +16,5 @@ def test_the_id_is_the_points_own() -> None:
 
 def test_indexed_fields_are_fields_of_a_row() -> None:
     derived = {"created_us", "updated_us", "pin", "digest", "shelf"}
+    derived |= {"memories", "turn", "expires_us"}  # of pins
     assert {*TENANTS, *KEYWORDS, *INTEGERS} - derived <= to_row(a_memory("")).keys()

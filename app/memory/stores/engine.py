@@ -1,0 +1,65 @@
+"""What a store is built on: the few things that differ from engine to engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from app.domain import Vectors
+from app.memory.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.memory.stores.evidence import Hit
+    from app.memory.stores.plan import Kit
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Generic[C]):
+    """One row: inserted if `condition` is None and the id is new, else replaced if it holds.
+
+    `vectors` None keeps what is indexed; `unindex` drops it in the same step.
+    """
+
+    id: UUID
+    row: Row
+    vectors: Vectors | None = None
+    condition: C | None = None
+    unindex: bool = False
+
+
+class Engine(Protocol[C]):
+    """The few things that differ between Qdrant Edge, a Qdrant server and plain memory.
+
+    Rows come back with `id` as the engine knows it, whatever the row itself says. `exclusive`: no
+    other process writes to it, and reading does not give way to a write.
+    """
+
+    kit: Kit[C]
+    exclusive: bool
+
+    async def nearest(
+        self, condition: C, vectors: Vectors, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """The best by cosine and the best by BM25, each within the condition; no rows yet."""
+        ...
+
+    async def scroll(self, condition: C, limit: int, *, newest: bool = True) -> list[Row]:
+        """Rows that match: the newest by `created_us` (which they must have), or just any."""
+        ...
+
+    async def count(self, condition: C) -> int:
+        """Exactly how many match."""
+        ...
+
+    async def delete(self, condition: C) -> None:
+        """Remove what matches, without a trace."""
+        ...
+
+    async def write(self, writes: Sequence[Write[C]]) -> list[bool]:
+        """Apply each write in one step if its condition holds; which did."""
+        ...

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from app.dialects.chat import ChatDialect
+from app.domain import (
+    Admitted,
+    Arrival,
+    Block,
+    Exchange,
+    Identity,
+    Owner,
+    Placed,
+    Placement,
+    Policy,
+)
+from app.filters.replay import Pin, Replay, settled
+from tests.build import ALICE, START, a_memory, later
+
+chat = ChatDialect()
+HISTORY = [
+    {"role": "user", "content": "one"},
+    {"role": "assistant", "content": "yes?"},
+    {"role": "user", "content": [{"type": "text", "text": "two"}]},
+]
+CALL = chat.read(json.dumps({"messages": HISTORY}).encode())
+GIVEN = Exchange(
+    "r", START, Arrival("POST", b"/", b"", ()), call=CALL, identity=Identity("acme", ALICE)
+)
+BLOCK = Block("<memory>…</memory>", (), 5)
+TOOLS = [
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+    {"role": "tool", "tool_call_id": "1", "content": "rain"},
+]
+
+
+class Kept:
+    """`app.ports.Pins` in a dict."""
+
+    def __init__(self, *keys: str) -> None:
+        self.blocks = dict.fromkeys(keys, BLOCK)
+        self.until: datetime | None = None
+
+    async def get(self, owner: Owner, keys: Sequence[str]) -> dict[str, Block]:
+        assert owner == ALICE
+        return {key: self.blocks[key] for key in keys if key in self.blocks}
+
+    async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
+        assert owner == ALICE
+        self.blocks[key] = block
+        self.until = until
+
+
+def replay(pins: Kept) -> Replay:
+    return Replay(pins, {"chat": chat})
+
+
+@pytest.mark.requirement("M24")
+async def test_known_blocks_go_back_onto_their_turns() -> None:
+    first, second = CALL.turns
+    done = await replay(Kept(first.key, second.key))(GIVEN)
+    assert done.blocks == tuple(Placed(turn, BLOCK, replayed=True) for turn in CALL.turns)
+    assert done.block is None
+    assert done.call is not None
+    texts = [m["content"] for m in json.loads(done.call.body)["messages"]]
+    assert texts[0] == f"one\n\n{BLOCK.text}"
+    assert texts[2][1] == {"type": "text", "text": BLOCK.text}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        GIVEN,
+        replace(GIVEN, policy=Policy(read=False)),
+        replace(GIVEN, policy=Policy(placement=Placement.CURRENT_TURN)),
+        replace(GIVEN, identity=None),
+        replace(GIVEN, call=None),
+    ],
+)
+async def test_else_the_very_bytes_stay(given: Exchange) -> None:
+    pins = Kept() if given is GIVEN else Kept(*(turn.key for turn in CALL.turns))
+    assert await replay(pins)(given) == given
+
+
+@pytest.mark.requirement("M24")
+async def test_a_turn_that_has_its_block_gets_no_other() -> None:
+    first, second = CALL.turns
+    assert not settled(await replay(Kept(first.key))(GIVEN))
+    assert settled(await replay(Kept(second.key))(GIVEN))
+    looping = chat.read(json.dumps({"messages": HISTORY + TOOLS}).encode())
+    step = replace(GIVEN, call=looping)
+    assert settled(step)
+    assert not settled(replace(step, policy=Policy(placement=Placement.CURRENT_TURN)))
+
+
+@pytest.mark.requirement("M24", "M25")
+async def test_a_new_block_is_kept_no_longer_than_it_is_true() -> None:
+    forever, until = a_memory("a"), a_memory("b", valid_to=later(60))
+    block = Block("…", (forever.id, until.id), 5)
+    turn = CALL.turns[-1]
+    shown = replace(
+        GIVEN,
+        admitted=(Admitted(forever, "a"), Admitted(until, "b")),
+        blocks=(Placed(turn, block),),
+    )
+    pins = Kept()
+    assert await Pin(pins)(shown) == shown
+    assert (pins.blocks, pins.until) == ({turn.key: block}, later(60))
+
+
+async def test_nothing_is_kept_of_what_was_only_replayed_or_may_not_stay() -> None:
+    turn = CALL.turns[-1]
+    pins = Kept()
+    await Pin(pins)(replace(GIVEN, blocks=(Placed(turn, BLOCK, replayed=True),)))
+    once = Policy(placement=Placement.CURRENT_TURN)
+    await Pin(pins)(replace(GIVEN, policy=once, blocks=(Placed(turn, BLOCK),)))
+    assert pins.blocks == {}
