@@ -36,11 +36,11 @@ SAYINGS = [f"I tried {thing} in my kitchen." for thing in ("tea", "baking", "cur
 
 @dataclass(slots=True)
 class Seen:
-    """What the clients saw, and samples of the gateway: megabytes, descriptors, threads."""
+    """What the clients saw, and samples of the gateway, as `sample` takes them."""
 
     calls: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
-    samples: list[tuple[float, int, int]] = field(default_factory=list)
+    samples: list[tuple[float, float, int, int]] = field(default_factory=list)
 
 
 class Client:
@@ -114,10 +114,15 @@ async def after_aborts(port: int) -> int:
     return 2 * CONNECTIONS
 
 
-def sample(pid: int) -> tuple[float, int, int]:
-    """Resident megabytes, open descriptors, threads."""
+def sample(pid: int) -> tuple[float, float, int, int]:
+    """Megabytes of its own and with mapped files, open descriptors, threads."""
     descriptors = len(list(Path(f"/proc/{pid}/fd").iterdir()))
-    return processes.resident_mb(pid), descriptors, processes.threads(pid)
+    return (
+        processes.anonymous_mb(pid),
+        processes.resident_mb(pid),
+        descriptors,
+        processes.threads(pid),
+    )
 
 
 def running(port: int) -> float:
@@ -146,17 +151,17 @@ def main() -> None:
         answered = uvloop.run(after_aborts(port))
         time.sleep(1)
         left = running(port)
-    third = sorted(mb for mb, _, _ in seen.samples[SAMPLES // 6 : SAMPLES // 2])
-    last = sorted(mb for mb, _, _ in seen.samples[-SAMPLES // 3 :])
+    third = sorted(mb for mb, *_ in seen.samples[SAMPLES // 6 : SAMPLES // 2])
+    last = sorted(mb for mb, *_ in seen.samples[-SAMPLES // 3 :])
     growth = last[len(last) // 2] / third[len(third) // 2] - 1
     table("Calls", ["kind", "count"], [list(pair) for pair in sorted(seen.calls.items())])
     table("Errors", ["what", "count"], [list(pair) for pair in sorted(seen.errors.items())])
     rows = [["before", *before], *(["", *s] for s in seen.samples[::3]), ["after", *after]]
-    table("The gateway", ["when", "MB", "descriptors", "threads"], rows)
+    table("The gateway", ["when", "own MB", "resident MB", "descriptors", "threads"], rows)
     targets = [
         Target("soak_errors", seen.errors.total(), 0),
-        Target("soak_descriptors_left", after[1] - before[1], 0),
-        Target("soak_threads_left", after[2] - before[2], 0),
+        Target("soak_descriptors_left", after[2] - before[2], 0),
+        Target("soak_threads_left", after[3] - before[3], 0),
         Target("soak_calls_left", left, 0),
         Target("soak_memory_growth_percent", growth * 100, 5),
         Target("answered_after_aborts", answered, 2 * CONNECTIONS, at_most=False),

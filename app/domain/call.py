@@ -88,10 +88,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """A user message: its place among the messages, and a digest of everything up to it."""
+    """A user message: its place among the messages, and a digest of everything up to it.
+
+    `block` is what an earlier call attached to it, if that is known.
+    """
 
     place: int
     key: str
+    block: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)

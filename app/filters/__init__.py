@@ -62,7 +62,7 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
     budget = settings.recall.budget_ms / 1000
     recall = Recall(parts.store, parts.embed, limit=settings.recall.candidates)
     return [
-        Step("replay", Replay(parts.pins, parts.dialects), budget=budget),
+        Step("replay", Replay(parts.pins), budget=budget),
         Step("recall", recall, budget=budget),
         Step("gate", Admit(parts.gates, settings.recall.conversation_tokens)),
         Step("inject", Inject(parts.dialects, parts.count)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.filters.replay import shown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,7 +25,7 @@ class Admit:
         if not exchange.candidates or not exchange.policy.read:
             return exchange
         gate = self._gates[exchange.policy.gate]
-        shown = sum(placed.block.tokens for placed in exchange.blocks)
-        left = min(exchange.policy.max_tokens, self._conversation_tokens - shown)
+        used = sum(block.tokens for block in shown(exchange.call)) if exchange.call else 0
+        left = min(exchange.policy.max_tokens, self._conversation_tokens - used)
         policy = replace(exchange.policy, max_tokens=left)
         return replace(exchange, admitted=gate(policy, exchange.candidates, exchange.at))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.domain import Candidate, State, Where
 from app.filters.policy import without
-from app.filters.replay import settled
+from app.filters.replay import settled, shown
 from app.memory.cues import cues
 from app.memory.query import build_query, is_small_talk
 
@@ -38,9 +38,9 @@ class Recall:
         if is_small_talk(call.query):
             policy = without(exchange.policy, read=True, write=False, reason="small_talk")
             return replace(exchange, policy=policy)
-        shown = {key for placed in exchange.blocks for key in placed.block.ids}
-        found = await self._candidates(owner, call, self._limit + len(shown))
-        new = (candidate for candidate in found if candidate.memory.id not in shown)
+        known = {key for block in shown(call) for key in block.ids}
+        found = await self._candidates(owner, call, self._limit + len(known))
+        new = (candidate for candidate in found if candidate.memory.id not in known)
         return replace(exchange, candidates=tuple(new))
 
     async def _candidates(self, owner: Owner, call: Call, limit: int) -> Iterator[Candidate]:

@@ -1,39 +1,32 @@
-"""What earlier calls put onto earlier turns, put there again, byte for byte (M24)."""
+"""What earlier calls put onto the conversation's turns, to be put there again (M24, M25)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.domain import Placed, Placement
+from app.domain import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.domain import Exchange
-    from app.ports import Dialect, Pins
+    from app.domain import Block, Call, Exchange
+    from app.ports import Pins
 
 
 class Replay:
-    """Looks up the pins of the conversation's turns, and attaches their blocks."""
+    """Looks up the blocks of the conversation's turns; `Inject` attaches them."""
 
-    def __init__(self, pins: Pins, dialects: Mapping[str, Dialect]) -> None:
+    def __init__(self, pins: Pins) -> None:
         self._pins = pins
-        self._dialects = dialects
 
     async def __call__(self, exchange: Exchange) -> Exchange:
         owner, call = exchange.owner, exchange.call
         if owner is None or call is None or not pinned(exchange):
             return exchange
         known = await self._pins.get(owner, [turn.key for turn in call.turns])
-        placed = tuple(
-            Placed(turn, known[turn.key], replayed=True) for turn in call.turns if turn.key in known
-        )
-        if not placed:
+        if not known:
             return exchange
-        blocks = {one.turn.place: one.block.text for one in placed}
-        body = self._dialects[call.dialect].write(call, blocks)
-        return replace(exchange, call=replace(call, body=body), blocks=placed)
+        turns = tuple(replace(turn, block=known.get(turn.key)) for turn in call.turns)
+        return replace(exchange, call=replace(call, turns=turns))
 
 
 class Pin:
@@ -59,8 +52,14 @@ def pinned(exchange: Exchange) -> bool:
 
 
 def settled(exchange: Exchange) -> bool:
-    """Whether the current turn has all that it gets: its block, or in a tool loop none."""
-    call = exchange.call
-    if call is None or not pinned(exchange):
-        return False
-    return not call.fresh or any(placed.turn == call.turn for placed in exchange.blocks)
+    """Whether nothing is recalled: in a tool loop the turn has its block, or has none for good."""
+    return exchange.call is not None and not exchange.call.fresh and pinned(exchange)
+
+
+def shown(call: Call) -> list[Block]:
+    """What this conversation has been shown before the turn that is being recalled for.
+
+    A turn that comes anew may be a regeneration or another conversation with the same beginning.
+    """
+    turns = call.turns[:-1] if call.fresh else call.turns
+    return [turn.block for turn in turns if turn.block is not None]

@@ -140,6 +140,12 @@ def cpu_seconds(pid: int | None) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def anonymous_mb(pid: int | None) -> float:
+    """Resident memory that is the process's own: without the files that it maps."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("RssAnon:")) / 1024
+
+
 def resident_mb(pid: int | None) -> float:
     """Resident memory of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])

@@ -48,6 +48,17 @@ async def test_a_block_comes_back_to_the_byte(pins: Pins, rex: Memory) -> None:
     assert await pins.get(ALICE, []) == {}
 
 
+@pytest.mark.requirement("M24")
+async def test_a_turn_that_comes_anew_has_its_new_block(
+    store: PayloadStore[Any], pins: Pins, rex: Memory
+) -> None:
+    other = a_memory("The user lives in Lisbon.")
+    await keep(store, other)
+    for block in (block_of(rex), block_of(rex, other)):
+        await pins.put(ALICE, TURN, block, None)
+        assert await pins.get(ALICE, [TURN]) == {TURN: block}
+
+
 @pytest.mark.requirement("M9", "M25")
 async def test_nobody_else_has_it(pins: Pins, rex: Memory) -> None:
     """Field fault 48: a thread that another user continues."""

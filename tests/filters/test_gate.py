@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from app.domain import Admitted, Arrival, Block, Candidate, Exchange, Placed, Policy, UserTurn
+from app.domain import Admitted, Arrival, Block, Call, Candidate, Exchange, Policy, UserTurn
 from app.filters.gate import Admit
 from app.memory.gates import GateSettings
 from app.memory.gates.noop import NoopGate
@@ -43,7 +43,9 @@ async def test_a_conversation_has_a_budget_of_its_own() -> None:
             return super().__call__(policy, candidates, now)
 
     admit = Admit({"heuristic": Looking(GateSettings(len, 0.3))}, 100)
-    shown = Placed(UserTurn(0, "k"), Block("…", (), 70), replayed=True)
-    for blocks in ((), (shown,), (shown, shown)):
-        await admit(replace(GIVEN, blocks=blocks, policy=Policy(max_tokens=60)))
+    turn = UserTurn(0, "k")
+    used = UserTurn(0, "k", Block("…", (), 70))
+    for turns in ((turn,), (used, turn), (used, used, turn)):
+        call = Call("chat", "m", b"", turns=turns)
+        await admit(replace(GIVEN, call=call, policy=Policy(max_tokens=60)))
     assert seen == [60, 30, -40]

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from app.dialects.chat import ChatDialect
-from app.domain import Admitted, Arrival, Exchange, Policy
+from app.domain import Admitted, Arrival, Block, Exchange, Policy
 from app.filters.inject import Inject
 from tests.build import START, a_memory
 
@@ -41,3 +42,41 @@ async def test_nothing_admitted_leaves_the_very_bytes() -> None:
 async def test_nothing_that_fits_leaves_the_very_bytes() -> None:
     tight = replace(GIVEN, policy=Policy(max_tokens=3))
     assert await inject(tight) == tight
+
+
+@pytest.mark.requirement("M24")
+async def test_the_blocks_of_before_go_back_onto_their_turns() -> None:
+    history = [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "yes?"},
+        {"role": "user", "content": [{"type": "text", "text": "two"}]},
+    ]
+    call = dialect.read(json.dumps({"messages": history}).encode())
+    first, second = call.turns
+    before = Block("<memory>before</memory>", (), 5)
+    given = replace(
+        GIVEN, call=replace(call, turns=(replace(first, block=before), second)), admitted=()
+    )
+    done = await inject(given)
+    assert done.block is None
+    assert [(p.turn.place, p.block, p.replayed) for p in done.blocks] == [(0, before, True)]
+    both = await inject(replace(given, admitted=GIVEN.admitted))
+    assert [(p.turn.place, p.replayed) for p in both.blocks] == [(0, True), (2, False)]
+    assert both.call is not None
+    texts = [message["content"] for message in json.loads(both.call.body)["messages"]]
+    assert texts[0] == f"one\n\n{before.text}"
+    assert both.block is not None
+    assert texts[2][1] == {"type": "text", "text": both.block.text}
+
+
+@pytest.mark.requirement("M24")
+async def test_a_turn_that_comes_anew_keeps_its_block_if_it_says_the_same() -> None:
+    assert GIVEN.call is not None
+    (turn,) = GIVEN.call.turns
+    for ids, kept in (((MEMORY.id,), True), ((MEMORY.id, uuid4()), False), ((), False)):
+        before = Block("<memory>before</memory>", ids, 5)
+        call = replace(GIVEN.call, turns=(replace(turn, block=before),))
+        (placed,) = (await inject(replace(GIVEN, call=call))).blocks
+        assert (placed.replayed, placed.block == before) == (kept, kept)
+        (alone,) = (await inject(replace(GIVEN, call=call, admitted=()))).blocks
+        assert (alone.replayed, alone.block) == (True, before)

@@ -19,7 +19,7 @@ from app.domain import (
     Placement,
     Policy,
 )
-from app.filters.replay import Pin, Replay, settled
+from app.filters.replay import Pin, Replay, settled, shown
 from tests.build import ALICE, START, a_memory, later
 
 chat = ChatDialect()
@@ -56,20 +56,13 @@ class Kept:
         self.until = until
 
 
-def replay(pins: Kept) -> Replay:
-    return Replay(pins, {"chat": chat})
-
-
 @pytest.mark.requirement("M24")
-async def test_known_blocks_go_back_onto_their_turns() -> None:
+async def test_the_turns_get_the_blocks_that_they_had() -> None:
     first, second = CALL.turns
-    done = await replay(Kept(first.key, second.key))(GIVEN)
-    assert done.blocks == tuple(Placed(turn, BLOCK, replayed=True) for turn in CALL.turns)
-    assert done.block is None
+    done = await Replay(Kept(first.key, second.key))(GIVEN)
     assert done.call is not None
-    texts = [m["content"] for m in json.loads(done.call.body)["messages"]]
-    assert texts[0] == f"one\n\n{BLOCK.text}"
-    assert texts[2][1] == {"type": "text", "text": BLOCK.text}
+    assert done.call.turns == tuple(replace(turn, block=BLOCK) for turn in CALL.turns)
+    assert (done.call.body, done.blocks) == (CALL.body, ())
 
 
 @pytest.mark.parametrize(
@@ -84,18 +77,24 @@ async def test_known_blocks_go_back_onto_their_turns() -> None:
 )
 async def test_else_the_very_bytes_stay(given: Exchange) -> None:
     pins = Kept() if given is GIVEN else Kept(*(turn.key for turn in CALL.turns))
-    assert await replay(pins)(given) == given
+    assert await Replay(pins)(given) == given
 
 
 @pytest.mark.requirement("M24")
-async def test_a_turn_that_has_its_block_gets_no_other() -> None:
-    first, second = CALL.turns
-    assert not settled(await replay(Kept(first.key))(GIVEN))
-    assert settled(await replay(Kept(second.key))(GIVEN))
+def test_in_a_tool_loop_nothing_is_recalled() -> None:
     looping = chat.read(json.dumps({"messages": HISTORY + TOOLS}).encode())
     step = replace(GIVEN, call=looping)
-    assert settled(step)
+    assert (settled(GIVEN), settled(step)) == (False, True)
     assert not settled(replace(step, policy=Policy(placement=Placement.CURRENT_TURN)))
+
+
+@pytest.mark.requirement("M24")
+def test_a_turn_that_comes_anew_may_be_shown_the_same_again() -> None:
+    first, second = CALL.turns
+    given = replace(CALL, turns=(first, replace(second, block=BLOCK)))
+    assert shown(given) == []
+    assert shown(replace(given, fresh=False)) == [BLOCK]
+    assert shown(replace(CALL, turns=(replace(first, block=BLOCK), second))) == [BLOCK]
 
 
 @pytest.mark.requirement("M24", "M25")
@@ -103,13 +102,13 @@ async def test_a_new_block_is_kept_no_longer_than_it_is_true() -> None:
     forever, until = a_memory("a"), a_memory("b", valid_to=later(60))
     block = Block("…", (forever.id, until.id), 5)
     turn = CALL.turns[-1]
-    shown = replace(
+    given = replace(
         GIVEN,
         admitted=(Admitted(forever, "a"), Admitted(until, "b")),
         blocks=(Placed(turn, block),),
     )
     pins = Kept()
-    assert await Pin(pins)(shown) == shown
+    assert await Pin(pins)(given) == given
     assert (pins.blocks, pins.until) == ({turn.key: block}, later(60))
 
 

@@ -138,12 +138,18 @@ async def test_an_edit_keeps_what_comes_before_it(chat: Chat) -> None:
 
 
 @pytest.mark.requirement("M24")
-async def test_a_regenerated_answer_gets_the_same_prompt(chat: Chat) -> None:
+async def test_a_turn_that_comes_anew_is_recalled_anew(chat: Chat) -> None:
+    """A regeneration, or another conversation that begins with the same words."""
     sent = await chat.say(user(QUESTIONS[0]))
-    await chat.remember("My dog Rex likes walks in the park.")
     chat.history = chat.history[:1]
     again = await chat.say(user(QUESTIONS[0]))
     assert again.body == sent.body
+    await chat.remember("My dog Rex likes walks.")
+    chat.history = chat.history[:1]
+    after = await chat.say(user(QUESTIONS[0]))
+    assert b"Rex likes walks." in after.body
+    following = await chat.say(user("thanks!"))
+    assert texts(following)[:2] == texts(after)
 
 
 @pytest.mark.requirement("M24")

@@ -63,7 +63,9 @@ class PinStore(Generic[C]):
     async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
         row = self._row(owner, block, until) | {"turn": key}
         pin = pin_id(owner, key)
-        await self._engine.write([Write(pin, row)])
+        if not all(await self._engine.write([Write(pin, row)])):  # the turn came anew
+            await self._engine.delete(self._engine.kit.ids([pin]))
+            await self._engine.write([Write(pin, row)])
         # A memory that was forgotten since it was recalled took its pins along, but not this one.
         active = Where(ids=frozenset(block.ids), states=frozenset({State.ACTIVE}))
         if await self._engine.count(self._plan.visible(owner, active)) < len(block.ids):
