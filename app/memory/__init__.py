@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+import structlog
+
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.pins import PinLimits
 from app.ports import Embed
@@ -19,6 +21,9 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
+
+
+_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,11 @@ class StoreSpec:
 async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.edge import EdgeEngine  # noqa: PLC0415 only the chosen engine is loaded
 
-    engine = EdgeEngine(spec.settings.data_dir / spec.collection, spec.embed.dimension)
+    folder = spec.settings.data_dir / spec.collection
+    others = sorted(path.name for path in folder.parent.glob("memory-*") if path != folder)
+    if others:  # else a change of model would look as if everything had been forgotten
+        _log.warning("memories_of_another_model", not_used=others, used=folder.name)
+    engine = EdgeEngine(folder, spec.embed.dimension)
     try:
         yield PayloadStore(engine, spec.key, spec.limits)
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+import structlog
 
 from app.domain import Where
 from app.memory import STORES, StoreSpec
@@ -40,8 +41,12 @@ def test_each_embedding_identity_has_a_collection_of_its_own() -> None:
 async def test_nothing_is_searched_with_a_vector_of_another_model(tmp_path: Path) -> None:
     async with STORES["edge"](spec_of("one", tmp_path)) as store:
         await keep(store, a_memory("I like tea"))
-    async with STORES["edge"](spec_of("two", tmp_path)) as store:
-        assert await contents(store, ALICE) == []
+    with structlog.testing.capture_logs() as logs:
+        async with STORES["edge"](spec_of("two", tmp_path)) as store:
+            assert await contents(store, ALICE) == []
+    (warning,) = logs
+    assert warning["event"] == "memories_of_another_model"
+    assert warning["not_used"] == [spec_of("one").collection]
     async with STORES["edge"](spec_of("one", tmp_path)) as store:
         assert await contents(store, ALICE) == ["I like tea"]
 
