@@ -46,9 +46,9 @@ OWN = ROOT / "tests" / "data" / "learning"
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ANA = Owner("bench", "ana")
 FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)
-STOP = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "been", "by", "for", "from", "had", "has", "have", "in", "is", "it", "of", "on", "or", "s", "that", "the", "their", "they", "this", "to", "user", "was", "were", "with"]
-)
+NO_MEANING = """a an and are as at be been by for from had has have in is it of on or s that the
+their they this to user was were with"""
+STOP = frozenset(re.findall(r"\w+", NO_MEANING))
 Learner = Callable[[str], list[str]]
 
 
