@@ -22,7 +22,7 @@ from demo.tap import Tap
 
 KEY = "sk-anas-own-key"
 SAID = "Hi! I'm Ana, I live in Boston and my dog is called Rex."
-ASKED = "What is my dog's name?"
+ASKED = "What is my dog called?"
 out = Console(highlight=False)
 
 
@@ -97,7 +97,10 @@ def chat(client: OpenAI, text: str) -> tuple[str, Mapping[str, str]]:
     """A new session with one turn."""
     answer = client.chat.completions.with_raw_response.create(
         model="smollm2",
-        messages=[{"role": "user", "content": text}],
+        messages=[
+            {"role": "system", "content": "You are a helpful assistant."},
+            {"role": "user", "content": text},
+        ],
         temperature=0,
         max_tokens=40,
     )
