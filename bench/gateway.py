@@ -167,10 +167,11 @@ def streamed(every: dict[str, Way], run: Run) -> Section:
             continue
         burst = Way(way.name, way.port, itertools.cycle([chat("burst", stream=True)]), way.pid)
         rate = max(_load(burst, run.seconds, 16).rate for _ in range(run.rounds))
-        delays = [
-            streams.delays(way.port, chat("paced", stream=True), KEY, seconds=run.seconds)
-            for _ in range(run.rounds)
-        ]
+        with processes.alone(way.pid):
+            delays = [
+                streams.delays(way.port, chat("paced", stream=True), KEY, seconds=run.seconds)
+                for _ in range(run.rounds)
+            ]
         seen[way.name] = (rate, *sorted(delays)[len(delays) // 2])
     columns = ["way", "burst/s", "delay p50 ms", "delay p99 ms"]
     table("16 streams of 50 chunks", columns, [[name, *found] for name, found in seen.items()])
@@ -184,7 +185,10 @@ def streamed(every: dict[str, Way], run: Run) -> Section:
 def idle(way: Way) -> Section:
     """What a thousand open streams cost, that say nothing."""
     before = processes.resident_mb(way.pid), processes.threads(way.pid)
-    with streams.held(way.port, chat("idle", stream=True), KEY, IDLE_STREAMS):
+    with (
+        processes.alone(way.pid),
+        streams.held(way.port, chat("idle", stream=True), KEY, IDLE_STREAMS),
+    ):
         after = processes.resident_mb(way.pid), processes.threads(way.pid)
     kilobytes = (after[0] - before[0]) * 1024 / IDLE_STREAMS
     table(
@@ -216,7 +220,8 @@ def starts(folder: Path, upstream: int, rounds: int) -> Section:
 
 
 def _load(way: Way, seconds: float, connections: int) -> load.Result:
-    result = load.run(way.port, way.bodies, KEY, connections=connections, seconds=seconds)
+    with processes.alone(way.pid):
+        result = load.run(way.port, way.bodies, KEY, connections=connections, seconds=seconds)
     if result.errors or not result.latencies:
         raise SystemExit(f"{way.name}: {result.errors} errors, {len(result.latencies)} answers")
     return result
