@@ -25,7 +25,7 @@ MAX_ATTEMPTS: Final = 3
 # Turns that share a transaction; a forget waits for as many.
 BATCH: Final = 8
 POLL_SECONDS: Final = 1.0
-# Learning leaves so many times what it took to the calls, unless this many turns wait.
+# While calls come, learning leaves them so many times what it took, unless this many turns wait.
 YIELD: Final = 9.0
 BACKLOG: Final = 5_000
 
@@ -50,7 +50,7 @@ class Worker:
                 idle = True
             if idle:
                 await self._rest()
-            elif self._spool.waiting < BACKLOG:
+            elif self._spool.wake.is_set() and self._spool.waiting < BACKLOG:
                 await asyncio.sleep(min((perf_counter() - started) * YIELD, POLL_SECONDS))
 
     async def step(self) -> bool:

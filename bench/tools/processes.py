@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LOAD_CORE, GATEWAY_CORE = 0, os.cpu_count() - 1 if (os.cpu_count() or 1) > 1 else 0  # type: ignore[operator]
 TICKS = os.sysconf("SC_CLK_TCK")
 HERE = Path(__file__).parent
+PATIENCE = 120.0
 _GATEWAYS: set[int] = set()
 NGINX = """
 worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;
@@ -65,6 +67,17 @@ def gateway(folder: Path, upstream_port: int, **variables: str) -> Iterator[tupl
             yield process.port, process.pid
         finally:
             _GATEWAYS.discard(process.pid)
+
+
+def settle(port: int) -> None:
+    """Wait until a gateway has learned from all that it was told."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        metrics = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        if re.search(r"^remora_spool_waiting (?!0\.0)", metrics, re.MULTILINE) is None:
+            return
+        time.sleep(0.1)
+    raise SystemExit("learning does not come to an end")
 
 
 @contextmanager

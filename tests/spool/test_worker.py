@@ -125,10 +125,12 @@ async def test_the_log_is_emptied_when_nothing_waits(
     assert await outcome(spool, "a") == "stored"
 
 
-async def test_learning_leaves_most_of_the_time_to_the_calls(
-    spool: SqliteSpool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("busy", [True, False])
+async def test_while_calls_come_learning_leaves_most_of_the_time_to_them(
+    spool: SqliteSpool, monkeypatch: pytest.MonkeyPatch, *, busy: bool
 ) -> None:
     pauses: list[float] = []
+    learned: list[str] = []
     real = asyncio.sleep
 
     async def noted(seconds: float) -> None:
@@ -137,12 +139,17 @@ async def test_learning_leaves_most_of_the_time_to_the_calls(
 
     async def slow(given: Turn) -> Receipt:
         await real(0.02)
+        if busy and len(learned) < 3:
+            await spool.put(turn(f"call{len(learned)}"))
+        learned.append(given.id)
         return Receipt(given.id, given.owner, "stored", AT)
 
     monkeypatch.setattr(asyncio, "sleep", noted)
-    await spool.put(turn("a"))
+    for number in range(20):
+        await spool.put(turn(str(number)))
     task = asyncio.create_task(Worker(spool, slow).run())
-    while not pauses:
+    while spool.waiting:
         await real(0.01)
     task.cancel()
-    assert 9 * 0.02 <= pauses[0] <= 1
+    assert [pause >= 9 * 0.02 for pause in pauses] == [True] * len(pauses)
+    assert bool(pauses) is busy
