@@ -164,23 +164,26 @@ def own_turns() -> tuple[dict[str, object], list[Target]]:
         items = heuristic(turn["text"])
         score = scores.setdefault((turn["lang"], turn["split"]), Score())
         wanted = [fact["keywords"] for fact in turn["facts"]]
+        allowed = [extra["keywords"] for extra in turn.get("allowed", ())]
         score.facts += len(wanted)
         score.covered += sum(any(holds(item, words) for item in items) for words in wanted)
-        score.items += len(items)
-        score.right += sum(any(holds(item, words) for words in wanted) for item in items)
+        right = [item for item in items if any(holds(item, words) for words in wanted)]
+        extra = [i for i in items if i not in right and any(holds(i, words) for words in allowed)]
+        score.items += len(items) - len(extra)
+        score.right += len(right)
     table(
         "Own turns", ["language", "split", *COLUMNS], [s.row(*k) for k, s in sorted(scores.items())]
     )
     return {"own_turns": {"/".join(key): score.row() for key, score in scores.items()}}, []
 
 
-def own_nothing() -> tuple[dict[str, object], list[Target]]:
-    """Turns that must store nothing."""
+async def own_nothing() -> tuple[dict[str, object], list[Target]]:
+    """Turns that must store nothing, through the product's own steps: the guard is one of them."""
     kinds: dict[str, list[int]] = {}
     for turn in rows("nothing.jsonl"):
         counts = kinds.setdefault(turn["kind"], [0, 0])
         counts[0] += 1
-        counts[1] += bool(heuristic(turn["text"]))
+        counts[1] += bool(await remembered([turn["text"]]))
     table(
         "Turns that must store nothing",
         ["kind", "turns", "stored something"],
@@ -244,7 +247,7 @@ def speed() -> tuple[dict[str, object], list[Target]]:
 def main() -> None:
     """Measure, print, judge."""
     options = arguments(__doc__ or "")
-    parts = [public(), own_turns(), own_nothing(), asyncio.run(own_chains()), speed()]
+    parts = [public(), own_turns(), asyncio.run(own_nothing()), asyncio.run(own_chains()), speed()]
     figures = {name: seen for part, _ in parts for name, seen in part.items()}
     finish(figures, [target for _, judged in parts for target in judged], options.json)
 

@@ -62,6 +62,8 @@ SLOTS: Final = (
     Slot("os", single=True, meaning="the operating system of the user's computer"),
     Slot("shell", single=True, meaning="the user's shell"),
     Slot("programming_language", single=False, meaning="a language the user programs in"),
+    Slot("own.*", single=True, meaning="phone, laptop, car, bike … by make or model"),
+    Slot("schedule.*", single=True, meaning="stand-up, deadline, shift, training … by time"),
     # how to answer and how to work
     Slot("preferred_language", single=True, meaning="the language to answer in"),
     Slot("answer_style.*", single=True, meaning="length, format, tone, emoji, units of answers"),

@@ -13,7 +13,7 @@ from app.memory.extract.clauses import Clause
 from app.memory.extract.dates import Mention, dated, mentions
 from app.memory.extract.language import Language
 from app.memory.extract.third import Voice, sentence, third_person
-from app.memory.slots import slot_key
+from app.memory.slots import is_single, slot_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,6 +96,8 @@ def _learned(rule: Rule, match: re.Match[str], reading: Reading) -> Learned | No
     slot = _slot(rule, match, reading.language)
     if slot == "":
         return None
+    if slot and is_single(slot) and reading.language["additive"].search(reading.clause.quote):
+        slot = None
     fact = replace(rule.fact, content=_content(rule, match, reading), slot=slot)
     since = None if rule.timeless else reading.since
     return Learned(

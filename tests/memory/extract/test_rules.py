@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.domain import Pool
+from app.memory.extract.heuristic import extract
 from app.memory.extract.rules import apply, group, read
 from tests.memory.extract.reading import AT, EN, one_clause
 
@@ -103,3 +104,21 @@ def test_who_we_are() -> None:
     assert group("we use it", Pool.PROJECT, EN).subject == "the team"
     assert group("our customers love it", Pool.USER, EN).subject == "the user's team"
     assert group("we sail", Pool.USER, EN).plural
+
+
+@pytest.mark.requirement("M36")
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("We use Prettier.", "project.linter"),
+        ("We use Prettier too.", None),
+        ("We also use Prettier.", None),
+        ("My new phone is a Fairphone 5.", "own.phone"),
+        ("My phone is broken.", None),
+        ("Our stand-up is at 10:15.", "schedule.stand_up"),
+    ],
+)
+def test_what_is_said_beside_something_does_not_take_its_place(text: str, slot: str | None) -> None:
+    found = extract(text, AT, EN)
+    assert {item.fact.slot for item in found} <= {slot}
+    assert found or text == "My phone is broken."
