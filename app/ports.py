@@ -186,8 +186,10 @@ class Pins(Protocol):
         """The blocks of those of these turns that have one."""
         ...
 
-    async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
-        """Keep a turn's block, until that time at the latest."""
+    async def put(
+        self, owner: Owner, key: str, block: Block, *, read: datetime, until: datetime | None
+    ) -> None:
+        """Keep a turn's block, unless a memory in it has changed since it was `read`."""
         ...
 
 

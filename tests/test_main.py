@@ -24,11 +24,12 @@ def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
         ("replay", False),
         ("recall", False),
         ("gate", False),
+        ("recheck", False),
         ("inject", False),
         ("pin", False),
     ]
     budget = settings.recall.budget_ms / 1000
-    assert [step.budget for step in memory] == [budget, budget, None, None, budget]
+    assert [step.budget for step in memory] == [budget, budget, None, budget, None, budget]
     learned = outbound(settings, ANY, ANY)
     assert [(step.name, step.vital) for step in learned] == [
         ("extract", True),

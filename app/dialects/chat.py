@@ -29,7 +29,10 @@ class ChatDialect:
     def read(self, body: bytes) -> Call:
         request = _parse(body)
         messages = _messages(request)
-        turns = user_turns(messages)
+        try:
+            turns = user_turns(messages)
+        except RecursionError:
+            raise _too_deep() from None
         place = turns[-1].place if turns else len(messages)
         before = messages[max(place - SEEN_MESSAGES, 0) : place]
         recent = [Message(str(m.get("role")), _text(m.get("content"))) for m in before]
@@ -73,14 +76,14 @@ def _attachment(content: str | list[Any], block: str) -> str:
 
 def _of_tools(message: dict[str, Any]) -> bool:
     asks = message.get("tool_calls") or message.get("function_call")
-    return bool(asks) or message.get("role") in {"tool", "function"}
+    return bool(asks) or message.get("role") in ("tool", "function")  # a role may be anything
 
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
         request = located.decode(body.decode())
     except RecursionError:
-        raise _bad("The request body is nested too deeply.", code="invalid_json") from None
+        raise _too_deep() from None
     except ValueError as error:
         place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
         raise _bad(f"The request body is not valid JSON{place}.", code="invalid_json") from None
@@ -126,6 +129,10 @@ def _end_user(request: dict[str, Any]) -> str | None:
     inner = metadata.get("user_id") if isinstance(metadata, dict) else None
     named = request.get("user") or request.get("safety_identifier") or inner
     return named if isinstance(named, str) else None
+
+
+def _too_deep() -> RejectedError:
+    return _bad("The request body is nested too deeply.", code="invalid_json")
 
 
 def _wrong_type(param: str, expected: str) -> RejectedError:

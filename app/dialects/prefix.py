@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # A message's own id, and where its provider should cut the cache: clients move that along.
+PLAIN: Final = {"role", "content"}
 HARMLESS: Final = frozenset({"role", "content", "id", "cache_control"})
 
 
@@ -34,7 +35,7 @@ def _told(message: dict[str, Any]) -> bytes:
     """What a message says, framed so that no two messages run together."""
     content = message.get("content")
     content = (_text_of(content) if isinstance(content, list) else content) or ""
-    rest = {} if len(message) == 2 else _rest(message)  # noqa: PLR2004 a role and a content
+    rest = {} if message.keys() == PLAIN else _rest(message)
     if isinstance(content, str):
         content = content.strip()
         if not rest:

@@ -16,7 +16,7 @@ from app.filters.policy import Allow
 from app.filters.read import Read
 from app.filters.recall import Recall
 from app.filters.reconcile import Remember
-from app.filters.replay import Pin, Replay
+from app.filters.replay import Pin, Recheck, Replay
 from app.pipeline import Step
 from app.ports import Dialect, Embed, Gate, Pins, Store
 
@@ -65,6 +65,7 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
         Step("replay", Replay(parts.pins), budget=budget),
         Step("recall", recall, budget=budget),
         Step("gate", Admit(parts.gates, settings.recall.conversation_tokens)),
+        Step("recheck", Recheck(parts.pins), budget=budget),
         Step("inject", Inject(parts.dialects, parts.count)),
         Step("pin", Pin(parts.pins), budget=budget),
     ]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from app.domain import Placement
 
 if TYPE_CHECKING:
-    from app.domain import Block, Call, Exchange
+    from collections.abc import Mapping
+
+    from app.domain import Block, Call, Exchange, UserTurn
     from app.ports import Pins
 
 
@@ -25,8 +27,24 @@ class Replay:
         known = await self._pins.get(owner, [turn.key for turn in call.turns])
         if not known:
             return exchange
-        turns = tuple(replace(turn, block=known.get(turn.key)) for turn in call.turns)
-        return replace(exchange, call=replace(call, turns=turns))
+        return replace(exchange, call=replace(call, turns=_with_blocks(call, known)))
+
+
+class Recheck:
+    """Once more, when recall is over: what was forgotten meanwhile must not go up (M40)."""
+
+    def __init__(self, pins: Pins) -> None:
+        self._pins = pins
+
+    async def __call__(self, exchange: Exchange) -> Exchange:
+        owner, call = exchange.owner, exchange.call
+        if owner is None or call is None:
+            return exchange
+        had = [turn.key for turn in call.turns if turn.block]
+        if not had:
+            return exchange
+        known = await self._pins.get(owner, had)
+        return replace(exchange, call=replace(call, turns=_with_blocks(call, known)))
 
 
 class Pin:
@@ -42,8 +60,13 @@ class Pin:
         if pinned(exchange):
             shown = (item.memory for item in exchange.admitted if item.memory.id in block.ids)
             ends = [memory.times.valid_to for memory in shown if memory.times.valid_to]
-            await self._pins.put(owner, call.turn.key, block, min(ends, default=None))
+            until = min(ends, default=None)
+            await self._pins.put(owner, call.turn.key, block, read=exchange.at, until=until)
         return exchange
+
+
+def _with_blocks(call: Call, known: Mapping[str, Block]) -> tuple[UserTurn, ...]:
+    return tuple(replace(turn, block=known.get(turn.key)) for turn in call.turns)
 
 
 def pinned(exchange: Exchange) -> bool:

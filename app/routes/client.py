@@ -73,6 +73,7 @@ class Client:
             raise self._refuse(too_slow()) from None
         if message["type"] == "http.disconnect":
             self.gone = True
+            self._read.set()  # an answer may have begun already: the watcher ends it
             raise ClientGoneError
         return message
 

@@ -50,7 +50,7 @@ class Learning:
             else:
                 await self._spool.done(Receipt(exchange.id, owner, "skipped", exchange.at))
                 TURNS.labels("skipped").inc()
-        except StoreError as error:
+        except (StoreError, TypeError) as error:
             TURNS.labels("lost").inc()
             _log.warning("turn_lost", id=exchange.id, reason=str(error))
 
@@ -101,12 +101,17 @@ def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
         policy=exchange.policy,
         source=Source(
             app=exchange.identity.app if exchange.identity else None,
-            model=call.model if call else "",
+            model=_storable(call.model) if call else "",
             conversation_id=conversation,
             turn_key=f"{conversation or ''}:{call.turn.key if call and call.turn else ''}",
             opening=call is not None and conversation is None and call.opening,
             injected=exchange.block.ids if exchange.block else (),
         ),
-        query=call.query if call else "",
-        answer=answer.text[:MAX_ANSWER_CHARS],
+        query=_storable(call.query) if call else "",
+        answer=_storable(answer.text[:MAX_ANSWER_CHARS]),
     )
+
+
+def _storable(text: str) -> str:
+    """JSON may hold half of a surrogate pair; UTF-8 does not."""
+    return text.encode("utf-8", "replace").decode()

@@ -94,6 +94,11 @@ class SqliteSpool:
         """How many turns wait."""
         return self._count
 
+    @property
+    def crowded(self) -> bool:
+        """Whether so many wait that new ones may soon be dropped."""
+        return self._count > self._max_waiting // 2
+
     async def close(self) -> None:
         """Close the file; what waits stays."""
         await self._run(self._database.close)

@@ -25,9 +25,8 @@ MAX_ATTEMPTS: Final = 3
 # Turns that share a transaction; a forget waits for as many.
 BATCH: Final = 8
 POLL_SECONDS: Final = 1.0
-# While calls come, learning leaves them so many times what it took, unless this many turns wait.
+# While calls come, learning leaves them so many times what it took, unless too many turns wait.
 YIELD: Final = 9.0
-BACKLOG: Final = 5_000
 
 
 class Worker:
@@ -50,7 +49,7 @@ class Worker:
                 idle = True
             if idle:
                 await self._rest()
-            elif self._spool.wake.is_set() and self._spool.waiting < BACKLOG:
+            elif self._spool.wake.is_set() and not self._spool.crowded:
                 await asyncio.sleep(min((perf_counter() - started) * YIELD, POLL_SECONDS))
 
     async def step(self) -> bool:

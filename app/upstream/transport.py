@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final, cast
 
 import aiohttp
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 IDLE_SECONDS: Final = 4.0
 # A pooled connection can be closed by the other side while it rests; each may fail once.
 MAX_STALE: Final = 4
+# Later than this an upstream may have begun to work: then a loss is a loss.
+STALE_SECONDS: Final = 0.1
 LARGE: Final = 512 * 1024
 MAX_MESSAGE: Final = 64 * 1024 * 1024
 CLOSE_SECONDS: Final = 5.0
@@ -153,6 +156,7 @@ async def _send(
             timeout=_limits(timeout.get("connect"), timeout.get("read")),
             trace_request_ctx=trace,
         )
+        began = monotonic()
         try:
             if body is None or (isinstance(body, bytes) and len(body) <= LARGE):
                 return await send(data=body)
@@ -160,7 +164,8 @@ async def _send(
                 return await send(data=_paced(body, stall, timeout.get("read")))
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             streamed = body is not None and not isinstance(body, bytes)
-            if not trace.reused or streamed or attempt + 1 == MAX_STALE:
+            stale = trace.reused and monotonic() - began < STALE_SECONDS
+            if not stale or streamed or attempt + 1 == MAX_STALE:
                 raise
     raise AssertionError  # pragma: no cover  the last attempt returns or raises
 
@@ -189,9 +194,15 @@ async def _unstalled(
     """The pieces; the request times out when the upstream does not take one in so many seconds."""
     loop = asyncio.get_running_loop()
     async for piece in pieces:
-        stall.reschedule(loop.time() + seconds)
+        _reschedule(stall, loop.time() + seconds)
         yield piece
-        stall.reschedule(None)
+        _reschedule(stall, None)
+
+
+def _reschedule(stall: asyncio.Timeout, when: float | None) -> None:
+    """An upstream may answer before it has read all: then nobody waits under this timeout."""
+    with contextlib.suppress(RuntimeError):
+        stall.reschedule(when)
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -19,7 +19,7 @@ from app.domain import (
     Placement,
     Policy,
 )
-from app.filters.replay import Pin, Replay, settled, shown
+from app.filters.replay import Pin, Recheck, Replay, settled, shown
 from tests.build import ALICE, START, a_memory, later
 
 chat = ChatDialect()
@@ -50,8 +50,10 @@ class Kept:
         assert owner == ALICE
         return {key: self.blocks[key] for key in keys if key in self.blocks}
 
-    async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
-        assert owner == ALICE
+    async def put(
+        self, owner: Owner, key: str, block: Block, *, read: datetime, until: datetime | None
+    ) -> None:
+        assert (owner, read) == (ALICE, START)
         self.blocks[key] = block
         self.until = until
 
@@ -119,3 +121,19 @@ async def test_nothing_is_kept_of_what_was_only_replayed_or_may_not_stay() -> No
     once = Policy(placement=Placement.CURRENT_TURN)
     await Pin(pins)(replace(GIVEN, policy=once, blocks=(Placed(turn, BLOCK),)))
     assert pins.blocks == {}
+
+
+@pytest.mark.requirement("M40")
+async def test_what_is_forgotten_while_a_call_recalls_is_not_replayed() -> None:
+    first, second = CALL.turns
+    pins = Kept(first.key, second.key)
+    given = await Replay(pins)(GIVEN)
+    del pins.blocks[first.key]
+    done = await Recheck(pins)(given)
+    assert done.call is not None
+    assert [turn.block for turn in done.call.turns] == [None, BLOCK]
+    pins.blocks.clear()
+    done = await Recheck(pins)(given)
+    assert done.call is not None
+    assert [turn.block for turn in done.call.turns] == [None, None]
+    assert await Recheck(pins)(GIVEN) is GIVEN

@@ -72,3 +72,38 @@ async def test_an_upstream_waits_for_a_client_that_does_not_read(
         await asyncio.sleep(0.5)
     assert 0 < sent < IN_FLIGHT
     line.abort()
+
+
+@pytest.mark.requirement("G4", "G14")
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_an_answer_may_begin_before_the_upload_is_over(serve: Serve, *, leaves: bool) -> None:
+    received = 0
+    ended = asyncio.Event()
+    whole = 20 * len(PIECE)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal received
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+        while received < whole and (data := await reader.read(len(PIECE))):
+            received += len(data)
+        writer.write(b"0\r\n\r\n")
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = await serve(upstream_url=f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    async with wire(url) as line:
+        await line.send(f"POST /v1/files HTTP/1.1\nHost: h\nContent-Length: {whole}\n\n", PIECE)
+        assert (await line.head()).status == 200
+        await asyncio.sleep(0.1)
+        if leaves:
+            line.abort()
+        else:
+            for _ in range(19):
+                await line.send(PIECE)
+            assert b"".join([chunk async for chunk in line.chunks()]) == b"hello"
+        async with asyncio.timeout(2):
+            await ended.wait()
+    server.close()
+    assert (received == whole) is not leaves

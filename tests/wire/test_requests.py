@@ -231,3 +231,23 @@ async def test_the_list_of_models_is_the_upstreams_own(
     upstream.script = lambda _: http(raw)
     await line.ask("GET /v1/models", b"", KEY)
     assert (await line.answer())[1] == raw
+
+
+@pytest.mark.requirement("M12", "G1")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":"m","messages":[{"role":"user","content":"My cat is \\ud800 Tom."}]}',
+        b'{"model":"m\\ud800","messages":[{"role":"user","content":"My cat is Tom."}]}',
+        b'{"messages":[{"role":"user","content":"hi"},{"role":[],"content":"x"}]}',
+        b'{"messages":[{"role":"user","content":"hi","x":'
+        + b'{"a":' * 500
+        + b"1"
+        + b"}" * 500
+        + b"}]}",
+    ],
+)
+async def test_odd_bodies_get_their_whole_answer(line: Wire, body: bytes) -> None:
+    await line.ask(CHAT, body, "Content-Type: application/json", "Authorization: Bearer sk-ana")
+    head, answer = await line.answer()
+    assert (head.status, json.loads(answer)["object"]) == (200, "chat.completion")

@@ -141,6 +141,8 @@ class PayloadStore(Generic[C]):
         # None also finds a damaged row, whose state is none of these.
         states = None if living == _LIVING else living
         condition = self._plan.owned(scope, replace(where, states=states))
+        # Even of what is forgotten already: the call that did it may have been cut short.
+        await self.pins.drop(where.ids or ())
         forgotten: list[UUID] = []
         refused = 0
         while rows := await self._engine.scroll(condition, PAGE, newest=False):
@@ -252,7 +254,7 @@ def _outdates_pins(change: Change) -> bool:
 
 
 def _shown(memory: Memory) -> tuple[object, ...]:
-    return memory.state, memory.fact.content, memory.times.valid_to
+    return memory.state, memory.fact.content, memory.times.valid_from, memory.times.valid_to
 
 
 def _revision() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -50,7 +51,7 @@ class PinStore(Generic[C]):
         self._engine = engine
         self._plan = plan
         self._limits = limits
-        self._written = 0
+        self._written: Counter[str] = Counter()
 
     async def get(self, owner: Owner, keys: Sequence[str]) -> dict[str, Block]:
         if not keys:
@@ -60,19 +61,30 @@ class PinStore(Generic[C]):
         found = ((row["turn"], _block(row)) for row in rows)
         return {key: block for key, block in found if block is not None}
 
-    async def put(self, owner: Owner, key: str, block: Block, until: datetime | None) -> None:
+    async def put(
+        self, owner: Owner, key: str, block: Block, *, read: datetime, until: datetime | None
+    ) -> None:
         row = self._row(owner, block, until) | {"turn": key}
         pin = pin_id(owner, key)
-        if not all(await self._engine.write([Write(pin, row)])):  # the turn came anew
-            await self._engine.delete(self._engine.kit.ids([pin]))
-            await self._engine.write([Write(pin, row)])
-        # A memory that was forgotten since it was recalled took its pins along, but not this one.
-        active = Where(ids=frozenset(block.ids), states=frozenset({State.ACTIVE}))
-        if await self._engine.count(self._plan.visible(owner, active)) < len(block.ids):
-            await self._engine.delete(self._engine.kit.ids([pin]))
-        self._written += 1
-        if self._written % SWEEP_EVERY == 0:
+        fresh = False
+        try:
+            if not all(await self._engine.write([Write(pin, row)])):  # the turn came anew
+                await self._engine.delete(self._engine.kit.ids([pin]))
+                await self._engine.write([Write(pin, row)])
+            fresh = await self._unchanged(owner, block, read)
+        finally:
+            if not fresh:
+                await self._engine.delete(self._engine.kit.ids([pin]))
+        self._written[shelf := self._plan.pin_shelf(owner)] += 1
+        if self._written[shelf] % SWEEP_EVERY == 0:
             await self._sweep(owner)
+
+    async def _unchanged(self, owner: Owner, block: Block, read: datetime) -> bool:
+        """Whether the memories are as they were read: what changed since took only older pins."""
+        active = Where(ids=frozenset(block.ids), states=frozenset({State.ACTIVE}))
+        shown = self._plan.visible(owner, active)
+        same = self._plan.also(shown, low=None, high=micros(read), field="updated_us")
+        return await self._engine.count(same) == len(block.ids)
 
     async def drop(self, memories: Iterable[UUID]) -> None:
         """Every pin that shows one of these memories, whoever it was shown to."""

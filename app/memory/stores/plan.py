@@ -115,9 +115,11 @@ class Plan(Generic[C]):
         """Where an owner's pins stand: never among memories, which name a state there."""
         return f"pin:{_hashed([owner.tenant, owner.user, owner.project])}"
 
-    def also(self, condition: C, *, low: int | None, high: int | None) -> C:
-        """`condition`, and created in `low` ≤ t < `high` (microseconds): for paging."""
-        return self._kit.every([condition, self._kit.between("created_us", low, high)])
+    def also(
+        self, condition: C, *, low: int | None, high: int | None, field: str = "created_us"
+    ) -> C:
+        """`condition`, and `low` ≤ t < `high` (microseconds): for paging, and for what is older."""
+        return self._kit.every([condition, self._kit.between(field, low, high)])
 
     def _build_visible(self, scope: Scope, where: Where) -> C:
         asked = self._asked(where)

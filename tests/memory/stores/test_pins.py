@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain import Block, Owner
+from app.domain import Block, Owner, utc_now
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.engine import Write
 from app.memory.stores.inmemory import InMemoryEngine
@@ -28,7 +28,7 @@ async def test_a_damaged_pin_is_passed_over() -> None:
     await keep(store, memory)
     block = Block("text", (memory.id,), 1)
     for key in ("whole", "damaged"):
-        await store.pins.put(ALICE, key, block, None)
+        await store.pins.put(ALICE, key, block, read=utc_now(), until=None)
     damaged = pin_id(ALICE, "damaged")
     row = engine._rows[damaged] | {"memories": ["no id"]}
     await engine.write([Write(damaged, row, condition=engine.kit.ids([damaged]))])
