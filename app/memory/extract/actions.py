@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MAX_ANSWER_CHARS: Final = 65_536
 # Where JSON may begin; prose with more brackets than this holds no answer.
 MAX_STARTS: Final = 64
+MAX_ACTIONS: Final = 50
 MAX_STATEMENT_CHARS: Final = 400
 MAX_QUOTED_CHARS: Final = 1_000
 # So few characters stand in any message.
@@ -76,7 +77,7 @@ def parse(text: str) -> list[Action] | None:
     if not groups:
         return None
     actions = [action for rows in groups for row in rows if (action := _action(row)) is not None]
-    return list(dict.fromkeys(actions))
+    return list(dict.fromkeys(actions))[:MAX_ACTIONS]
 
 
 def _groups(text: str) -> Iterator[list[Any]]:
@@ -176,7 +177,7 @@ def spoken(quote: str, text: str) -> str:
     >>> spoken("i live in porto", "Well, I live\\nin Porto.")
     'I live\\nin Porto'
     """
-    words = re.findall(r"\w+", quote)
+    words = re.findall(r"\w+", quote[:MAX_QUOTE_CHARS])  # its head tells enough
     if sum(map(len, words)) < MIN_QUOTED_CHARS:
         return ""
     found = re.search(r"\W+".join(map(re.escape, words)), text, re.IGNORECASE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -77,7 +78,7 @@ class LlmExtractor:
             _log.warning("extractor", extractor="llm", outcome=outcome, id=turn.id)
             return await self._otherwise(turn)
         facts = (actions.learned(action, known, text) for action in found)
-        return tuple(fact for fact in facts if fact)[: self._spec.learning.max_facts]
+        return tuple(islice(filter(None, facts), self._spec.learning.max_facts))
 
     async def _known(self, owner: Owner, text: str) -> dict[str, Memory]:
         """The nearest memories under short ids: a model never sees, or makes up, a real one."""

@@ -101,8 +101,12 @@ def messages(text: str, at: datetime, known: Mapping[str, Memory]) -> list[Messa
 
 
 def nudged(conversation: list[Message]) -> list[Message]:
-    """The conversation once more: the same words would only bring the same answer."""
-    return [*conversation, _message("user", AGAIN)]
+    """The conversation once more: the same words would only bring the same answer.
+
+    No message is added: some chat templates refuse two of one role in a row.
+    """
+    *before, last = conversation
+    return [*before, _message(last["role"], f"{last['content']}\n\n{AGAIN}")]
 
 
 def parameters(max_tokens: int) -> Parameters:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import Learned, MemoryType, Pool, Via
-from app.memory.extract.actions import Action, content, learned, parse, spoken
+from app.memory.extract.actions import MAX_ACTIONS, Action, content, learned, parse, spoken
 from app.memory.extract.segment import QUOTED
 from app.memory.secrets import MASK
 from tests.build import a_memory
@@ -144,6 +144,18 @@ def test_a_quote_is_found_whatever_its_case_spacing_and_punctuation() -> None:
     assert found is not None
     assert found.quote == "I  moved\nto «Oslo"
     assert spoken("我住在里斯本", "你好，我住在里斯本。") == "我住在里斯本"
+
+
+def test_the_head_of_a_long_quote_is_enough() -> None:
+    said = "I sail " + "and sail " * 90
+    found = fact(said, quote=said)
+    assert found is not None
+    assert 290 < len(found.quote) <= 300
+
+
+def test_the_number_of_actions_is_bounded() -> None:
+    rows = [row(statement=f"The user owns boat {n}.") for n in range(200)]
+    assert len(parse(json.dumps(rows)) or []) == MAX_ACTIONS
 
 
 def test_a_new_fact_says_that_a_model_found_it() -> None:
