@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from app.errors import ConfigurationError
+from app.errors import ConfigurationError, RejectedError
 from app.identity import KEYS, KeyRing, TokenVerifier
 from app.memory import STORES
 from app.memory.extract import EXTRACTORS
 from app.memory.gates import GATES
-from app.upstream import targets
+from app.upstream import Routes, targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 def check(settings: Settings) -> None:
     """Raises `ConfigurationError` with every fault (G22)."""
-    faults = [*_names(settings), *_patterns(settings)]
+    faults = [*_names(settings), *_patterns(settings), *_learning_model(settings)]
     for part in (
         lambda: targets(settings.all_upstreams),
         lambda: TokenVerifier(settings.identity.jwt),
@@ -54,6 +54,31 @@ def _names(settings: Settings) -> Iterator[str]:
     for where, name, registry in named:
         if name not in registry:
             yield f"{where}: {name!r} is not one of: {', '.join(registry)}"
+
+
+def _learning_model(settings: Settings) -> Iterator[str]:
+    """The llm extractor calls by itself, so it needs a model and an upstream that lets it in."""
+    asked = {settings.learning.extractor, *(rule.extractor for rule in settings.policies)}
+    if "llm" not in asked:
+        return
+    llm = settings.learning.llm
+    if not llm.model:
+        yield "learning.llm.model: the llm extractor needs the name of a model"
+    try:
+        (target, *_) = Routes(targets(settings.all_upstreams)).chain(
+            llm.model or "", llm.upstream, ours=True
+        )
+    except ConfigurationError:  # told of by itself
+        return
+    except RejectedError:
+        named = f"there is no upstream '{llm.upstream}'"
+        yield f"learning.llm: {named if llm.upstream else f'no upstream serves {llm.model!r}'}"
+        return
+    if target.needs_key and not target.credentials:
+        yield (
+            f"learning.llm: upstream '{target.name}' has no key of its own, and the llm extractor "
+            "has no other: a client's key is never kept"
+        )
 
 
 def _patterns(settings: Settings) -> Iterator[str]:

@@ -8,6 +8,7 @@ import ctypes
 import re
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from app.filters import Remembering, inbound, outbound, receipt, remembering
 from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
-from app.memory.extract import EXTRACTORS
+from app.memory.extract import EXTRACTORS, ExtractorSpec
 from app.memory.gates import GATES, GateSettings
 from app.memory.remember import Rememberer
 from app.memory.tokens import token_counter
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from app.domain import Exchange, Receipt, Turn
     from app.pipeline import Step
-    from app.ports import Gate
+    from app.ports import Gate, Upstream
     from app.settings import Settings
 
 SPOOL: Final = "spool.sqlite"
@@ -67,7 +68,7 @@ async def create_app(settings: Settings) -> AsyncIterator[Front]:
         steps: Sequence[Step[Exchange]] = ()
         learning: Learning | None = None
         if settings.memory:
-            memory, steps = await _memory(stack, settings, secret)
+            memory, steps = await _memory(stack, settings, secret, upstream)
             learning = Learning(memory.spool, memory.store)
             stack.push_async_callback(learning.close)
         steps = inbound(settings, authenticate, _by_name(DIALECTS), steps)
@@ -127,7 +128,7 @@ def api(services: Services) -> FastAPI:
 
 
 async def _memory(
-    stack: AsyncExitStack, settings: Settings, secret: bytes
+    stack: AsyncExitStack, settings: Settings, secret: bytes, upstream: Upstream
 ) -> tuple[MemoryServices, Sequence[Step[Exchange]]]:
     model = await asyncio.to_thread(load_model, settings.embedding)
     _give_memory_back()
@@ -142,13 +143,15 @@ async def _memory(
     )
     stack.push_async_callback(spool.close)
     rememberer = Rememberer(store, embed)
-    extractors = {name: make() for name, make in EXTRACTORS.items()}
-    worker = Worker(spool, _learner(outbound(settings, extractors, rememberer)))
+    parts = ExtractorSpec(settings.learning, upstream, store, embed)
+    extractors = {name: make(parts) for name, make in EXTRACTORS.items()}
+    extract, *write = outbound(settings, extractors, rememberer)
+    worker = Worker(spool, _learner(write), partial(run, [extract]))
     stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
     count = await asyncio.to_thread(token_counter)
     gates = _gates(settings, count, model.floor)
-    parts = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count)
-    steps = remembering(settings, parts)
+    recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count)
+    steps = remembering(settings, recall)
     return MemoryServices(store, embed, rememberer, spool, worker), steps
 
 

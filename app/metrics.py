@@ -30,6 +30,11 @@ STEPS: Final = Histogram(
     "remora_step_seconds", "Time of one step.", ("step", "outcome"), buckets=_FAST
 )
 TURNS: Final = Counter("remora_turns_total", "Finished turns by how they ended.", ("outcome",))
+EXTRACTOR: Final = Counter(
+    "remora_extractor_total",
+    "Turns that an extractor asked a model about; whatever is not ok, the heuristic one learned.",
+    ("extractor", "outcome"),
+)
 BLOCKED: Final = Counter("remora_blocked_total", "Statements kept out of memory.", ("kind",))
 WAITING: Final = Gauge("remora_spool_waiting", "Turns that wait to be learned from.")
 ABORTED: Final = Counter("remora_aborted_total", "Calls that ended early.", ("by",))

@@ -71,7 +71,8 @@ class Outgoing:
     """One request for an upstream; `path` and `query` as raw bytes, `body` whole or as a stream.
 
     `headers` are the client's; `consumed` names the one that held a credential of ours; `wanted` is
-    the upstream that the client asks for by name; `rename` puts another model name into the body.
+    the upstream that is asked for by name: a client may name few, a call of our own (`ours`) any;
+    `rename` puts another model name into the body.
     """
 
     method: str
@@ -83,6 +84,7 @@ class Outgoing:
     consumed: bytes | None = None
     wanted: str | None = None
     rename: Callable[[bytes, str], bytes] | None = field(default=None, repr=False)
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from app.domain import Owner, Policy, Source, State, Turn, Where
 from app.filters import outbound
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
-from app.memory.extract import EXTRACTORS
+from app.memory.extract import HeuristicExtractor
 from app.memory.extract.heuristic import extract
 from app.memory.extract.language import load
 from app.memory.remember import Rememberer
@@ -198,8 +198,9 @@ async def remembered(turns: list[str]) -> list[str]:
     embed = Encoder(HashedModel(), Lexical())
     store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), b"bench")
     settings = Settings(learning=LearningSettings(episodes=False))
-    extractors = {name: make() for name, make in EXTRACTORS.items()}
-    steps = outbound(settings, extractors, Rememberer(store, embed))
+    steps = outbound(
+        settings, {"heuristic": HeuristicExtractor(load("en"))}, Rememberer(store, embed)
+    )
     for number, text in enumerate(turns):
         at = AT + timedelta(days=number)
         source = Source(turn_key=f"{number}:{text}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -12,6 +13,7 @@ from app.settings import (
     IdentitySettings,
     JwtSettings,
     LearningSettings,
+    LlmSettings,
     PolicySettings,
     Principal,
     RecallSettings,
@@ -62,3 +64,45 @@ def test_an_open_relay_is_refused_with_the_line_that_fixes_it(tmp_path: Path) ->
         check(paid)
     ring.add(new_key(Principal(user="ana"))[1])
     check(paid)
+
+
+def faults(**fields: Any) -> tuple[str, ...]:
+    with pytest.raises(ConfigurationError) as caught:
+        check(Settings(**fields))
+    return caught.value.faults
+
+
+HTTPS = UpstreamSettings(name="far", url="https://api.example/v1")
+LOCAL = UpstreamSettings(name="near", url="http://127.0.0.1:11434/v1", models=("llama*",))
+
+
+def learns(**fields: Any) -> LearningSettings:
+    return LearningSettings(extractor="llm", llm=LlmSettings(**fields))
+
+
+@pytest.mark.requirement("G22", "M28")
+def test_the_llm_extractor_needs_a_model_and_an_upstream_that_is_there() -> None:
+    (fault,) = faults(learning=learns(), upstreams=(LOCAL,))
+    assert "learning.llm.model" in fault
+    (fault,) = faults(learning=learns(model="llama3", upstream="gone"), upstreams=(LOCAL,))
+    assert "no upstream 'gone'" in fault
+    (fault,) = faults(learning=learns(model="gpt-4.1"), upstreams=(LOCAL,))
+    assert "no upstream serves 'gpt-4.1'" in fault
+    by_policy = (PolicySettings(extractor="llm"),)
+    (fault,) = faults(policies=by_policy, upstreams=(LOCAL,))
+    assert "learning.llm.model" in fault
+    (fault,) = faults(learning=learns(model="m"), upstreams=(UpstreamSettings(url="ftp://x"),))
+    assert "http(s)" in fault
+    check(Settings(learning=learns(model="llama3"), upstreams=(LOCAL,)))
+    check(Settings(learning=LearningSettings(llm=LlmSettings(upstream="gone"))))
+
+
+@pytest.mark.requirement("G22", "M28")
+def test_the_llm_extractor_needs_an_upstream_that_lets_it_in() -> None:
+    both = (HTTPS, LOCAL)
+    (fault,) = faults(learning=learns(model="gpt-4.1"), upstreams=both)
+    assert "'far' has no key of its own" in fault
+    check(Settings(learning=learns(model="llama3", upstream="near"), upstreams=both))
+    for opened in ({"key": SecretStr("sk-paid")}, {"headers": {"Api-Key": SecretStr("paid")}}):
+        paid = HTTPS.model_copy(update=opened)
+        check(Settings(learning=learns(model="gpt-4.1"), upstreams=(paid,)))

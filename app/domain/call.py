@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from app.domain.memory import Candidate, Fact, Memory, Owner, Pool, State
+from app.domain.memory import Candidate, Fact, Memory, Owner, Pool, State, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A fact found in a turn, before it meets what is already known."""
+    """A fact found in a turn, before it meets what is already known.
+
+    `about`: the memories whose place it takes, because it corrects them or says that they are over.
+    """
 
     fact: Fact
     quote: str = field(repr=False)
@@ -218,6 +221,8 @@ class Learned:
     valid_from: datetime | None = None
     retracts: bool = False
     state: State = State.ACTIVE
+    about: tuple[UUID, ...] = ()
+    via: Via = Via.HEURISTIC
 
 
 @dataclass(frozen=True, slots=True)

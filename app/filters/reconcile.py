@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from app.domain import Memory, Origin, Pool, State, Times, Via
+from app.domain import Links, Memory, Origin, Pool, State, Times
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -55,10 +55,11 @@ def build(turn: Turn, item: Learned, place: int = 0) -> Memory:
         times=Times(item.valid_from or turn.at, created_at=said_at, updated_at=said_at),
         origin=Origin(
             created_by=owner.user,
-            created_via=Via(turn.policy.extractor),
+            created_via=item.via,
             app=source.app,
             conversation_id=source.conversation_id,
             source_turn=turn.id,
             quote=item.quote,
         ),
+        links=Links(supersedes=item.about),
     )

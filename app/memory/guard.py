@@ -48,8 +48,9 @@ def guard(learned: Sequence[Learned], said: str = "", *, limit: int = MAX_FACTS)
 
 
 def _pending(item: Learned) -> Learned:
-    """It waits, and meanwhile neither fills a slot that is in use nor stands in every prompt."""
-    return replace(item, state=State.PENDING, fact=replace(item.fact, slot=None, pinned=False))
+    """It waits, and meanwhile takes nobody's place and does not stand in every prompt."""
+    fact = replace(item.fact, slot=None, pinned=False)
+    return replace(item, state=State.PENDING, fact=fact, about=())
 
 
 def _without_secrets(item: Learned) -> tuple[Learned | None, tuple[str, ...]]:

@@ -1,8 +1,8 @@
 """A new fact against what is already known: what to write. Pure.
 
 Same statement → reinforce the old row. Same slot, other value → what was said later wins, the other
-is kept as superseded (M35). Everything else is added. What a person rejected or forgot
-does not come back from the turn it came from.
+is kept as superseded (M35); so is a row that `new.links.supersedes` names. Everything else is
+added. What a person rejected or forgot does not come back from the turn it came from.
 """
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Chan
     if any(_settles(memory, new) for memory in rivals):
         return ()
     others = [m for m in rivals if m.state is State.ACTIVE and m.id != new.id]
-    holders = [memory for memory in others if _same_slot(memory, new)]
+    named = [memory for memory in others if memory.id in new.links.supersedes]
+    holders = [m for m in others if _same_slot(m, new) or m in named]
     if any(memory.id == new.id for memory in rivals):  # written before, perhaps not to the end
         return _ended(new, [m for m in holders if not _is_later(m, new)], now)
     for memory in others:
         if _same(memory, new):
-            return (_reinforced(memory, new, now),)
+            over = [m for m in named if m is not memory and not _is_later(m, new)]
+            stronger = _reinforced(memory, new, over, now)
+            return (stronger, *_ended(replace(new, id=memory.id), over, now))
     return _with_slot(new, holders, now)
 
 
@@ -80,7 +83,8 @@ def _with_slot(new: Memory, holders: list[Memory], now: datetime) -> tuple[Chang
     later = [memory for memory in holders if _is_later(memory, new)]
     if later:
         successor = min(later, key=lambda m: m.times.created_at)
-        return (Change(_superseded(new, successor, now)),)
+        plain = replace(new, links=replace(new.links, supersedes=()))
+        return (Change(_superseded(plain, successor, now)),)
     links = replace(new.links, supersedes=tuple(memory.id for memory in holders))
     return (Change(replace(new, links=links)), *_ended(new, holders, now))
 
@@ -99,14 +103,16 @@ def _same_slot(memory: Memory, new: Memory) -> bool:
     return slot is not None and is_single(slot) and memory.fact.slot == slot
 
 
-def _reinforced(memory: Memory, new: Memory, now: datetime) -> Change:
-    fact = memory.fact
+def _reinforced(memory: Memory, new: Memory, over: Sequence[Memory], now: datetime) -> Change:
+    fact, links = memory.fact, memory.links
+    supersedes = (*links.supersedes, *(ended.id for ended in over))
     confidence = min(fact.confidence + (1 - fact.confidence) * CONFIDENCE_GAIN, MAX_CONFIDENCE)
     importance = min(fact.importance + IMPORTANCE_GAIN, 1.0)
     stronger = replace(
         memory,
         fact=replace(fact, confidence=max(confidence, fact.confidence), importance=importance),
         times=replace(memory.times, updated_at=now),
+        links=replace(links, supersedes=supersedes),
         history=recorded(memory, Event(now, "reinforced", new.origin.created_by)),
     )
     return Change(stronger, expect=memory)

@@ -46,7 +46,7 @@ class Rememberer:
         raise StoreError("the same rows keep changing")
 
     async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:
-        """The same row, rows that say the same, rows of the same slot, and the nearest ones."""
+        """The same row, those that say the same, of the same slot, named by it, and the nearest."""
         wanted = [
             Where(ids=frozenset({memory.id}), states=_EVERY_STATE),
             Where(content=memory.fact.content, states=_EVERY_STATE),
@@ -54,6 +54,8 @@ class Rememberer:
         if memory.fact.slot:
             slots = frozenset({memory.fact.slot})
             wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE})))
+        if named := memory.links.supersedes:
+            wanted.append(Where(ids=frozenset(named), states=frozenset({State.ACTIVE})))
         known: list[Memory] = []
         for where in wanted:
             known += (await self._store.find(owner, where)).memories

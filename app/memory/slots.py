@@ -76,6 +76,11 @@ SLOTS: Final = (
 MAX_KEY_CHARS: Final = 40
 
 
+def is_known(slot: str) -> bool:
+    """Whether the table has a row for it."""
+    return _row(slot) is not None
+
+
 def is_single(slot: str) -> bool:
     """Whether a new value replaces the old one. An unknown slot only grows: nothing is lost."""
     found = _row(slot)

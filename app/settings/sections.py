@@ -121,7 +121,7 @@ class PolicySettings(_Section):
         None, examples=[False], description="Whether turns may be learned from."
     )
     gate: str | None = Field(None, examples=["noop"], description="heuristic or noop.")
-    extractor: str | None = Field(None, examples=["none"], description="heuristic or none.")
+    extractor: str | None = Field(None, examples=["none"], description="heuristic, llm or none.")
     limit: int | None = Field(
         None, examples=[6], ge=1, le=100, description="Most memories in one block."
     )
@@ -211,14 +211,33 @@ class RecallSettings(_Section):
     budget_ms: float = Field(300, gt=0, description="Time after which a call goes on without.")
 
 
+class LlmSettings(_Section):
+    """The model that the `llm` extractor asks, after the answer is out."""
+
+    upstream: str | None = Field(
+        None,
+        examples=["local"],
+        description="Upstream to ask, by name; default: the first that serves the model.",
+    )
+    model: str | None = Field(
+        None, examples=["gpt-4.1-mini"], description="Its model; needed by the llm extractor."
+    )
+    max_chars: int = Field(
+        6000, ge=200, le=12_000, description="Most characters of a user's message that it is shown."
+    )
+    timeout: float = Field(30, gt=0, description="Seconds for one turn, second attempts included.")
+    max_tokens: int = Field(400, ge=32, description="Most tokens of its answer.")
+
+
 class LearningSettings(_Section):
     """What is kept of a turn."""
 
-    extractor: str = Field("heuristic", description="heuristic or none.")
+    extractor: str = Field("heuristic", description="heuristic, llm or none.")
     episodes: bool = Field(default=True, description="Keep a short dated excerpt of each turn.")
     max_facts: int = Field(20, ge=1, description="Most facts learned from one turn.")
     max_waiting: int = Field(10_000, ge=1, description="Most turns that wait in the spool.")
     keep_receipts_days: float = Field(30, gt=0, description="How long receipts can be read.")
+    llm: LlmSettings = Field(LlmSettings(), description="")
 
 
 class ServerSettings(_Section):

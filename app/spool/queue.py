@@ -79,6 +79,14 @@ class SqliteSpool:
         """The oldest turns whose time has come."""
         return await self._run(lambda: self._due(limit))
 
+    async def waits(self, turn_id: str) -> bool:
+        """Whether the turn still waits: it may have been forgotten since it came due."""
+        query = "SELECT 1 FROM turns WHERE id = ?"
+        return (
+            await self._run(lambda: self._database.execute(query, (turn_id,)).fetchone())
+            is not None
+        )
+
     async def later(self, turn_id: str) -> int:
         """Try a turn again after a while, longer each time; how often it has failed now."""
         return await self._run(lambda: self._later(turn_id))

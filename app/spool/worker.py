@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.domain import Turn
     from app.spool.queue import SqliteSpool
 
+    Find = Callable[[Turn], Awaitable[Turn]]
     Learn = Callable[[Turn], Awaitable[Receipt]]
 
 _log = structlog.get_logger()
@@ -29,12 +30,21 @@ POLL_SECONDS: Final = 1.0
 YIELD: Final = 9.0
 
 
-class Worker:
-    """Runs until it is cancelled; a turn that was not finished is learned after the next start."""
+async def _nothing_to_find(turn: Turn) -> Turn:
+    return turn
 
-    def __init__(self, spool: SqliteSpool, learn: Learn) -> None:
+
+class Worker:
+    """Runs until it is cancelled; a turn that was not finished is learned after the next start.
+
+    `find` reads a turn and writes nothing; it may take long (a model is asked), so nobody waits for
+    it. `learn` writes, and whoever holds `pause` runs before or after it.
+    """
+
+    def __init__(self, spool: SqliteSpool, learn: Learn, find: Find = _nothing_to_find) -> None:
         self._spool = spool
         self._learn = learn
+        self._find = find
         self.pause = asyncio.Lock()
 
     async def run(self) -> None:
@@ -53,11 +63,17 @@ class Worker:
                 await asyncio.sleep(min((perf_counter() - started) * YIELD, POLL_SECONDS))
 
     async def step(self) -> bool:
-        """Learn from a few turns; False if none is due. Whoever holds `pause` runs in between."""
+        """Learn from a few turns; False if none is due."""
         async with self.pause:
             turns = await self._spool.due(BATCH)
-            receipts = [receipt for turn in turns if (receipt := await self._attempt(turn))]
-            await self._spool.done(*receipts)
+        deadline = perf_counter() + POLL_SECONDS
+        receipts: list[Receipt] = []
+        for turn in turns:
+            if (receipt := await self._attempt(turn)) is not None:
+                receipts.append(receipt)
+            if perf_counter() > deadline:  # the others are still due; these need not wait for them
+                break
+        await self._spool.done(*receipts)
         for receipt in receipts:
             TURNS.labels(receipt.outcome).inc()
         WAITING.set(self._spool.waiting)
@@ -66,7 +82,9 @@ class Worker:
     async def _attempt(self, turn: Turn) -> Receipt | None:
         """A store that is down is waited for; a turn that fails by itself is given up."""
         try:
-            return await self._learn(turn)
+            found = await self._find(turn)
+            async with self.pause:
+                return await self._learn(found) if await self._spool.waits(turn.id) else None
         except RemoraError as error:
             attempts = await self._spool.later(turn.id)
             reason = type(error.__cause__ or error).__name__

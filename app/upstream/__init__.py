@@ -2,7 +2,15 @@
 
 from app.upstream.client import HttpUpstream
 from app.upstream.refresh import keep_fresh
-from app.upstream.targets import Retry, Target, targets
+from app.upstream.targets import Retry, Routes, Target, targets
 from app.upstream.transport import AiohttpTransport
 
-__all__ = ["AiohttpTransport", "HttpUpstream", "Retry", "Target", "keep_fresh", "targets"]
+__all__ = [
+    "AiohttpTransport",
+    "HttpUpstream",
+    "Retry",
+    "Routes",
+    "Target",
+    "keep_fresh",
+    "targets",
+]

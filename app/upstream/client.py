@@ -57,7 +57,7 @@ class HttpUpstream:
             raise explain(error, target.name) from error
 
     async def send(self, request: Outgoing) -> Reply:
-        chain = self._routes.chain(request.model, request.wanted)
+        chain = self._routes.chain(request.model, request.wanted, ours=request.ours)
         if not isinstance(request.body, bytes):  # a stream can be sent once
             return await self._once(chain[0], request)
         for target in chain[:-1]:

@@ -68,9 +68,12 @@ class Routes:
         self.targets = tuple(targets)
         self._by_name = {target.name: target for target in targets}
 
-    def chain(self, model: str, wanted: str | None) -> list[Target]:
-        """The upstream of a call, then its fallbacks; raises `RejectedError` (404, 400)."""
-        first = self._named(wanted) if wanted is not None else self._serving(model)
+    def chain(self, model: str, wanted: str | None, *, ours: bool = False) -> list[Target]:
+        """The upstream of a call, then its fallbacks; raises `RejectedError` (404, 400).
+
+        `ours`: no client said which is wanted, so it may be any.
+        """
+        first = self._serving(model) if wanted is None else self._named(wanted, ours=ours)
         return [first, *(self._by_name[name] for name in first.fallback)]
 
     def _serving(self, model: str) -> Target:
@@ -84,10 +87,10 @@ class Routes:
             code="model_not_found",
         )
 
-    def _named(self, name: str) -> Target:
+    def _named(self, name: str, *, ours: bool) -> Target:
         """By name among those that may be chosen; an address is never taken from a client (G20)."""
         target = self._by_name.get(name)
-        if target is None or not target.selectable:
+        if target is None or not (target.selectable or ours):
             raise RejectedError(
                 400,
                 "X-Remora-Upstream names no upstream that may be chosen.",

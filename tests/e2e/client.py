@@ -61,7 +61,7 @@ def rows(proxy: Remora, key: str, **filters: str) -> list[dict[str, Any]]:
 def receipt(proxy: Remora, key: str, request_id: str) -> dict[str, Any]:
     """The receipt of a call, once it is there."""
     with api(proxy, key) as client:
-        for _ in range(400):
+        for _ in range(2400):  # a minute: a model may be asked first
             answer = client.get(f"/v1/memory/receipts/{request_id}")
             if answer.status_code == httpx.codes.OK:
                 found: dict[str, Any] = answer.json()

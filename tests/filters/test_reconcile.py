@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
@@ -46,6 +47,16 @@ def test_a_fact_becomes_a_memory_that_says_where_it_came_from() -> None:
     assert (memory.origin.app, memory.origin.source_turn) == ("cli", "req_k")
     assert memory.origin.quote == "I live in Lisbon"
     assert memory.times.valid_from == START
+
+
+@pytest.mark.requirement("M1", "M28")
+def test_it_says_who_found_it_and_what_it_takes_the_place_of() -> None:
+    old = uuid4()
+    found = replace(PORTO, via=Via.LLM, about=(old,))
+    memory = build(turn(found), found)
+    assert (memory.origin.created_via, memory.links.supersedes) == (Via.LLM, (old,))
+    silent = replace(turn(LISBON), policy=Policy(extractor="none"))  # an episode is kept even then
+    assert build(silent, LISBON).origin.created_via is Via.HEURISTIC
 
 
 @pytest.mark.requirement("M9")

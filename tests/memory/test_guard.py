@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -56,8 +57,9 @@ def test_an_order_waits_and_takes_nobodys_place_meanwhile() -> None:
         slot="answer_style.length",
         pinned=True,
     )
-    (kept,) = guard([order]).kept
+    (kept,) = guard([replace(order, about=(uuid4(),))]).kept
     assert (kept.state, kept.fact.slot, kept.fact.pinned) == (State.PENDING, None, False)
+    assert kept.about == ()
     style = item("The user wants short answers.", type=MemoryType.PROCEDURAL, pinned=True)
     assert guard([style]).kept == (style,)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain import MAX_HISTORY, Event, Pool, State
+from app.domain import MAX_HISTORY, Event, Links, Memory, Pool, State
 from app.memory.reconcile import reconcile, recorded
 from tests.build import a_memory, later
 
@@ -61,6 +61,52 @@ def test_news_of_an_earlier_change_ends_what_was_said_before() -> None:
 
 
 @pytest.mark.requirement("M35")
+def naming(content: str, *named: Memory, at: float = 50) -> Memory:
+    """A new memory that takes the place of these."""
+    links = Links(supersedes=tuple(memory.id for memory in named))
+    return replace(a_memory(content, at=later(at)), links=links)
+
+
+@pytest.mark.requirement("M35", "M36")
+def test_a_memory_that_is_named_is_superseded_without_a_slot() -> None:
+    car, tea = a_memory("The user owns a car."), a_memory("The user likes tea.")
+    over = naming("The user no longer owns a car.", car)
+    added, ended = reconcile(over, [car, tea], NOW)
+    assert (added.memory, added.expect) == (over, None)
+    assert (ended.expect, ended.memory.state) == (car, State.SUPERSEDED)
+    assert ended.memory.links.superseded_by == over.id
+
+
+def test_a_memory_that_is_named_but_not_there_is_nothing() -> None:
+    car = a_memory("The user owns a car.")
+    for known in (
+        [],
+        [replace(car, state=State.SUPERSEDED)],
+        [replace(car, pool=Pool.PROJECT)],
+        [replace(car, state=State.FORGOTTEN)],
+    ):
+        (change,) = reconcile(naming("The user sold the car.", car), known, NOW)
+        assert change.memory.state is State.ACTIVE
+        assert change.memory.links.supersedes == ()
+
+
+def test_what_was_said_before_the_memory_it_names_is_history() -> None:
+    car = a_memory("The user owns a red car.", at=later(60))
+    (change,) = reconcile(naming("The user owns a car.", car), [car], NOW)
+    assert change.memory.state is State.SUPERSEDED
+    assert change.memory.links.superseded_by == car.id
+    assert change.memory.links.supersedes == ()
+
+
+def test_a_known_statement_can_take_the_place_of_another() -> None:
+    oslo, porto = a_memory("The user lives in Oslo."), a_memory("The user lives in Porto.")
+    stronger, ended = reconcile(naming("the user lives in Oslo!", porto), [oslo, porto], NOW)
+    assert (stronger.expect, stronger.memory.links.supersedes) == (oslo, (porto.id,))
+    assert (ended.expect, ended.memory.links.superseded_by) == (porto, oslo.id)
+    (change,) = reconcile(naming("the user lives in Oslo!", oslo), [oslo], NOW)
+    assert (change.expect, change.memory.state) == (oslo, State.ACTIVE)
+
+
 def test_an_older_value_that_arrives_late_is_history() -> None:
     porto = a_memory("The user lives in Porto.", slot="home_city", at=later(50))
     boston = a_memory("The user lives in Boston.", slot="home_city", at=later(0))

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
-from app.domain import Change, Owner, State, Where
+from app.domain import Change, Links, Owner, State, Where
 from app.errors import StoreError
-from app.memory.remember import ATTEMPTS, Rememberer
+from app.memory.remember import ATTEMPTS, NEIGHBOURS, Rememberer
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
-from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep, later
+from tests.build import ALICE, BOB, EMBED, KEY, a_memory, contents, keep, later
 
 ACTIVE = Where(states=frozenset({State.ACTIVE}))
 
@@ -77,3 +79,20 @@ async def test_a_rejected_statement_is_not_said_again() -> None:
     store = Contested(0)
     await keep(store, a_memory("The user likes tea.", state=State.REJECTED))
     assert await Rememberer(store, EMBED).remember(ALICE, a_memory("The user likes tea.")) is None
+
+
+@pytest.mark.requirement("M9", "M35")
+async def test_only_an_owners_own_memory_can_be_named() -> None:
+    store = Contested(0)
+    mine, theirs = a_memory("The user owns a car."), a_memory("The user owns a boat.", BOB)
+    nearer = [a_memory(f"All of that was bought in town {n}.") for n in range(NEIGHBOURS + 4)]
+    await keep(store, mine, theirs, *nearer)
+    links = Links(supersedes=(mine.id, theirs.id, uuid4()))
+    new = replace(a_memory("All of that was sold.", at=later(9)), links=links)
+    row = await Rememberer(store, EMBED).remember(ALICE, new)
+    assert row is not None
+    assert row.links.supersedes == (mine.id,)
+    left = await contents(store, ALICE, ACTIVE)
+    assert left[0] == "All of that was sold."
+    assert mine.fact.content not in left
+    assert await contents(store, BOB, ACTIVE) == ["The user owns a boat."]

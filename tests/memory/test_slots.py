@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.slots import MAX_KEY_CHARS, SLOTS, is_single, normal_value, slot_key
+from app.memory.slots import MAX_KEY_CHARS, SLOTS, is_known, is_single, normal_value, slot_key
 
 
 @pytest.mark.requirement("M36")
@@ -85,3 +85,17 @@ def test_values_that_differ_stay_different() -> None:
 def test_a_normal_value_is_stable(value: str) -> None:
     once = normal_value("diet", value)
     assert normal_value("diet", once) in {once, normal_value("diet", normal_value("diet", once))}
+
+
+@pytest.mark.parametrize(
+    ("slot", "known"),
+    [
+        ("home_city", True),
+        ("pet.dog.name", True),
+        ("pet.*.name", True),
+        ("pet", False),
+        ("", False),
+    ],
+)
+def test_which_slots_are_in_the_table(slot: str, *, known: bool) -> None:
+    assert is_known(slot) == known

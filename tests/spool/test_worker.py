@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -153,3 +154,59 @@ async def test_while_calls_come_learning_leaves_most_of_the_time_to_them(
     task.cancel()
     assert [pause >= 9 * 0.02 for pause in pauses] == [True] * len(pauses)
     assert bool(pauses) is busy
+
+
+class Reader:
+    """Reads turns for as long as it is told."""
+
+    def __init__(self) -> None:
+        self.started, self.enough = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, given: Turn) -> Turn:
+        self.started.set()
+        await self.enough.wait()
+        return replace(given, answer="read")
+
+
+async def test_whoever_pauses_it_does_not_wait_for_a_turn_that_is_being_read(
+    spool: SqliteSpool,
+) -> None:
+    learner, reader = Learner(), Reader()
+    worker = Worker(spool, learner, reader)
+    for name in "ab":
+        await spool.put(turn(name))
+    step = asyncio.create_task(worker.step())
+    await reader.started.wait()
+    async with asyncio.timeout(1), worker.pause:
+        await spool.forget(ANA)
+    reader.enough.set()
+    assert await step is True
+    assert learner.seen == []  # it was forgotten while it was read
+    assert await outcome(spool, "a") is None
+
+
+async def test_what_was_read_is_learned(spool: SqliteSpool) -> None:
+    seen: list[Turn] = []
+
+    async def learn(given: Turn) -> Receipt:
+        seen.append(given)
+        return Receipt(given.id, given.owner, "stored", AT)
+
+    reader = Reader()
+    reader.enough.set()
+    await spool.put(turn("a"))
+    await Worker(spool, learn, reader).step()
+    assert seen == [replace(turn("a"), answer="read")]
+
+
+async def test_a_receipt_does_not_wait_for_slow_turns_behind_it(
+    spool: SqliteSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.spool.worker.POLL_SECONDS", 0.0)
+    for name in "ab":
+        await spool.put(turn(name))
+    worker = Worker(spool, Learner())
+    await worker.step()
+    assert (await outcome(spool, "a"), await outcome(spool, "b")) == ("stored", None)
+    await worker.step()
+    assert await outcome(spool, "b") == "stored"

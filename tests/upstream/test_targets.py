@@ -71,6 +71,13 @@ def test_a_client_may_choose_only_what_may_be_chosen_and_never_an_address() -> N
         assert (caught.value.status, caught.value.code) == (400, "unknown_upstream")
 
 
+def test_a_call_of_our_own_may_name_any_upstream_but_none_that_is_not_there() -> None:
+    routes = Routes([Target("a", BASE), Target("b", BASE, models=(), fallback=("a",))])
+    assert [t.name for t in routes.chain("gpt", "b", ours=True)] == ["b", "a"]
+    with pytest.raises(RejectedError):
+        routes.chain("gpt", "c", ours=True)
+
+
 @pytest.mark.requirement("G22")
 def test_every_fault_of_the_upstreams_is_named() -> None:
     with pytest.raises(ConfigurationError) as caught:

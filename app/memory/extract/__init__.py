@@ -1,6 +1,7 @@
 """Extractors find what the user asserted in a turn (M28).
 
-`EXTRACTORS` is the registry: a name to a factory of `app.ports.Extract`.
+`EXTRACTORS` is the registry: a name to a factory of `app.ports.Extract`, which is given what there
+is to build it of (`ExtractorSpec`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.memory.extract.heuristic import HeuristicExtractor
 from app.memory.extract.language import load
+from app.memory.extract.llm import ExtractorSpec, LlmExtractor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +26,14 @@ class NoExtractor:
         return ()
 
 
-EXTRACTORS: Final[dict[str, Callable[[], Extract]]] = {
-    "heuristic": lambda: HeuristicExtractor(load("en")),
-    "none": NoExtractor,
+def _heuristic(_: ExtractorSpec) -> HeuristicExtractor:
+    return HeuristicExtractor(load("en"))
+
+
+EXTRACTORS: Final[dict[str, Callable[[ExtractorSpec], Extract]]] = {
+    "heuristic": _heuristic,
+    "llm": lambda spec: LlmExtractor(spec, otherwise=_heuristic(spec)),
+    "none": lambda _: NoExtractor(),
 }
 
-__all__ = ["EXTRACTORS", "HeuristicExtractor", "NoExtractor"]
+__all__ = ["EXTRACTORS", "ExtractorSpec", "HeuristicExtractor", "LlmExtractor", "NoExtractor"]

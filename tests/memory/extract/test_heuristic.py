@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,8 @@ from app.memory.extract import EXTRACTORS
 from app.memory.extract.heuristic import extract
 from app.memory.extract.tidy import MAX_FACTS
 from tests.memory.extract.reading import AT, EN, learned, only, slots
+
+ANY: Any = None
 
 
 def test_one_sentence_gives_each_fact_with_its_slot_and_quote() -> None:
@@ -122,14 +125,14 @@ def test_the_project_shares_only_what_is_its_own() -> None:
 
 async def test_the_registry_has_one_that_learns_nothing() -> None:
     turn = Turn("r", AT, Owner("t", "u"), Policy(), Source(), "I live in Graz.", "You sail.")
-    assert [i.fact.slot for i in await EXTRACTORS["heuristic"]()(turn)] == ["home_city"]
-    assert await EXTRACTORS["none"]()(turn) == ()
+    assert [i.fact.slot for i in await EXTRACTORS["heuristic"](ANY)(turn)] == ["home_city"]
+    assert await EXTRACTORS["none"](ANY)(turn) == ()
 
 
 async def test_a_long_message_is_read_beside_the_event_loop() -> None:
     query = "I live in Graz. " + "The sea is blue. " * 200
     turn = Turn("r", AT, Owner("t", "u"), Policy(), Source(), query)
-    assert [i.fact.slot for i in await EXTRACTORS["heuristic"]()(turn)] == ["home_city"]
+    assert [i.fact.slot for i in await EXTRACTORS["heuristic"](ANY)(turn)] == ["home_city"]
 
 
 @pytest.mark.requirement("M29")
@@ -137,7 +140,7 @@ async def test_what_the_assistant_said_is_nobodys_fact() -> None:
     said = "I live in a data centre and I would recurse on the tail."
     query = "explain how to reverse a list"
     turn = Turn("r", AT, Owner("t", "u"), Policy(), Source(), query, said)
-    assert await EXTRACTORS["heuristic"]()(turn) == ()
+    assert await EXTRACTORS["heuristic"](ANY)(turn) == ()
 
 
 @given(st.text(max_size=300))
