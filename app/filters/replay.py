@@ -40,10 +40,9 @@ class Recheck:
         owner, call = exchange.owner, exchange.call
         if owner is None or call is None:
             return exchange
-        had = [turn.key for turn in call.turns if turn.block]
-        if not had:
+        if not any(turn.block for turn in call.turns):
             return exchange
-        known = await self._pins.get(owner, had)
+        known = await self._pins.get(owner, [turn.key for turn in call.turns])
         return replace(exchange, call=replace(call, turns=_with_blocks(call, known)))
 
 
@@ -66,7 +65,10 @@ class Pin:
 
 
 def _with_blocks(call: Call, known: Mapping[str, Block]) -> tuple[UserTurn, ...]:
-    return tuple(replace(turn, block=known.get(turn.key)) for turn in call.turns)
+    return tuple(
+        turn if turn.block is (block := known.get(turn.key)) else replace(turn, block=block)
+        for turn in call.turns
+    )
 
 
 def pinned(exchange: Exchange) -> bool:
