@@ -102,11 +102,12 @@ def test_a_turn_that_comes_anew_may_be_shown_the_same_again() -> None:
 @pytest.mark.requirement("M24", "M25")
 async def test_a_new_block_is_kept_no_longer_than_it_is_true() -> None:
     forever, until = a_memory("a"), a_memory("b", valid_to=later(60))
-    block = Block("…", (forever.id, until.id), 5)
+    longer, left_out = a_memory("c", valid_to=later(90)), a_memory("d", valid_to=later(30))
+    block = Block("…", (forever.id, until.id, longer.id), 5)
     turn = CALL.turns[-1]
     given = replace(
         GIVEN,
-        admitted=(Admitted(forever, "a"), Admitted(until, "b")),
+        admitted=tuple(Admitted(memory, "…") for memory in (forever, until, longer, left_out)),
         blocks=(Placed(turn, block),),
     )
     pins = Kept()

@@ -44,3 +44,12 @@ def test_the_headers_name_ids_tokens_and_times_and_no_content() -> None:
         b"x-memory-ids": f"mem_{UUID(int=1).hex},mem_{UUID(int=2).hex}".encode(),
         b"x-memory-tokens": b"41",
     }
+
+
+@pytest.mark.requirement("M11", "M24")
+def test_replayed_blocks_count_too_and_each_memory_once() -> None:
+    before = Placed(UserTurn(0, "k"), Block("…", (UUID(int=3), UUID(int=1)), 7), replayed=True)
+    headers = dict(own_headers(replace(BASE, blocks=(before, *BLOCKS)), 0.0))
+    ids = [f"mem_{number:032x}" for number in (3, 1, 2)]
+    assert headers[b"x-memory-ids"].decode().split(",") == ids
+    assert headers[b"x-memory-tokens"] == b"48"
