@@ -31,8 +31,8 @@ from app.filters import outbound
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.extract import HeuristicExtractor
-from app.memory.extract.heuristic import extract
 from app.memory.extract.detect import Languages
+from app.memory.extract.heuristic import extract
 from app.memory.remember import Rememberer
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine

@@ -22,6 +22,7 @@ SHIPPED: Final = (DEFAULT, "de", "es", "fr", "pt", "zh", "ja")
 # So much of a message tells its language.
 HEAD_CHARS: Final = 2_000
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
+_ADDRESS: Final = re.compile(r"\S+://\S+|\S+@\S+")
 _KANA: Final = re.compile(r"[\u3040-\u30ff]")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
@@ -45,7 +46,7 @@ def signs(code: str) -> Signs:
 
 def detect(text: str, known: Iterable[Signs]) -> str:
     """The code of the language that a text is in."""
-    head = text[:HEAD_CHARS].lower().replace("’", "'")
+    head = _ADDRESS.sub(" ", text[:HEAD_CHARS]).lower().replace("’", "'")
     if (script := _by_script(head)) is not None:
         return script
     words = _WORD.findall(head)

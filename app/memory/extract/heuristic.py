@@ -15,13 +15,14 @@ from app.domain import MAX_QUOTE_CHARS
 from app.memory.extract.classify import LEARNED, Kind, classify
 from app.memory.extract.clauses import clauses, together, without_lead_in
 from app.memory.extract.corrections import corrected, joined
-from app.memory.extract.generic import continued, generic, goes_on, is_own, own_run
+from app.memory.extract.generic import MIN_WORDS, continued, generic, goes_on, is_own, own_run
 from app.memory.extract.people import named, resolved
 from app.memory.extract.retract import retracted
 from app.memory.extract.rules import apply, read
 from app.memory.extract.scope import said
 from app.memory.extract.segment import QUOTED
 from app.memory.extract.standing import standing
+from app.memory.extract.takeback import ending, withdrawn
 from app.memory.extract.third import sentence as as_sentence
 from app.memory.extract.tidy import tidy
 from app.memory.extract.wording import plain, verbatim
@@ -84,6 +85,9 @@ class _Reader:
 
     def facts(self, sentence: Said, kind: Kind) -> Iterator[Learned]:
         """What one sentence tells."""
+        if (over := withdrawn(sentence, self._language)) is not None:
+            yield over
+            return
         if kind in _SILENT or (kind is Kind.STYLE and self._asks):
             return
         if kind in {Kind.STANDING, Kind.STYLE}:
@@ -110,8 +114,9 @@ class _Reader:
         """A standing wish up to where the sentence begins to ask."""
         parts = clauses(sentence, self._language)
         kept = [parts[0]]
-        for part in parts[1:]:
-            if classify(part.text, self._language) in _ASKING:
+        for place, part in enumerate(parts[1:]):
+            opened = place == 0 and len(parts[0].text.split()) < MIN_WORDS  # "Going forward, …"
+            if not opened and classify(part.text, self._language) in _ASKING:
                 break
             kept.append(part)
         return together(sentence, kept)
@@ -142,7 +147,7 @@ class _Reader:
             reading = read(part, self._at, self._language)
             over = retracted(reading)
             found, whole = ([over], True) if over else apply(reading, self._language.rules)
-            yield from found
+            yield from (self._ending(item, part) for item in found)
             stands = stands if part.subject else whole or is_own(part, self._language)
             if not whole:
                 loose.append(part)
@@ -158,7 +163,11 @@ class _Reader:
             run = list(own_run(parts[place:], self._language))
             place += len(run) or 1
             if run:
-                yield generic(together(body, run), self._at, self._language)
+                whole = together(body, run)
+                yield self._ending(generic(whole, self._at, self._language), whole)
+
+    def _ending(self, item: Learned, clause: Clause) -> Learned:
+        return item if item.topic else ending(item, clause.text, self._language)
 
 
 def _groups(parts: Iterator[Clause], language: Language) -> Iterator[list[Clause]]:
