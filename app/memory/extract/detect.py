@@ -77,7 +77,11 @@ class Languages:
         self._signs = tuple(signs(code) for code in codes)
         self._codes = frozenset(row.code for row in self._signs)
 
-    def of(self, text: str) -> Language:
+    def code(self, text: str) -> str:
         """The language to read a text in."""
         code = detect(text, self._signs)
-        return load(code if code in self._codes else DEFAULT)
+        return code if code in self._codes else DEFAULT
+
+    def of(self, text: str) -> Language:
+        """The same, compiled: the first time that takes a tenth of a second."""
+        return load(self.code(text))

@@ -16,6 +16,7 @@ from app.memory.extract.classify import LEARNED, Kind, classify
 from app.memory.extract.clauses import clauses, together, without_lead_in
 from app.memory.extract.corrections import corrected, joined
 from app.memory.extract.generic import MIN_WORDS, continued, generic, goes_on, is_own, own_run
+from app.memory.extract.language import load
 from app.memory.extract.people import named, resolved
 from app.memory.extract.retract import retracted
 from app.memory.extract.rules import apply, read
@@ -48,9 +49,12 @@ class HeuristicExtractor:
 
     def __init__(self, languages: Languages) -> None:
         self._languages = languages
+        self._loaded: dict[str, Language] = {}
 
     async def __call__(self, turn: Turn) -> tuple[Learned, ...]:
-        language = self._languages.of(turn.query)
+        code = self._languages.code(turn.query)
+        if (language := self._loaded.get(code)) is None:
+            language = self._loaded[code] = await asyncio.to_thread(load, code)
         if len(turn.query) <= LONG:
             return extract(turn.query, turn.at, language)
         return await asyncio.to_thread(extract, turn.query, turn.at, language)
