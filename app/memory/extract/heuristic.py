@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from app.domain import MAX_QUOTE_CHARS
 from app.memory.extract.classify import LEARNED, Kind, classify
 from app.memory.extract.clauses import clauses, together, without_lead_in
+from app.memory.extract.context import answered, context, plays, themed
 from app.memory.extract.corrections import corrected, joined
 from app.memory.extract.generic import MIN_WORDS, continued, generic, goes_on, is_own, own_run
 from app.memory.extract.language import load
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from app.domain import Learned, Turn
+    from app.domain import Learned, Message, Turn
     from app.memory.extract.clauses import Clause
+    from app.memory.extract.context import Context
     from app.memory.extract.detect import Languages
     from app.memory.extract.language import Language
     from app.memory.extract.wording import Said
@@ -60,11 +62,19 @@ class HeuristicExtractor:
         return await asyncio.to_thread(extract, turn.query, turn.at, language)
 
 
-def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:
-    """The facts of one message, in the order they were said; `at` is when it was said."""
+def extract(
+    text: str, at: datetime, language: Language, before: Sequence[Message] = ()
+) -> tuple[Learned, ...]:
+    """The facts of one message, in the order they were said.
+
+    `at` is when it was said, `before` the last messages before it, newest last.
+    """
+    around = context(before)
+    if plays(around, language):
+        return ()
     sentences = [without_lead_in(s, language) for s in joined(said(text, language), language)]
     kinds = [classify(sentence.words, language) for sentence in sentences]
-    reader = _Reader(at, language, asks=any(kind in _ASKING for kind in kinds))
+    reader = _Reader(at, language, around, asks=any(kind in _ASKING for kind in kinds))
     found: list[Learned] = []
     open_end = False  # whether the last fact may go on in the next sentence
     for sentence, kind in zip(sentences, kinds, strict=True):
@@ -81,8 +91,9 @@ def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:
 class _Reader:
     """One message, sentence by sentence; remembers whom it named last."""
 
-    def __init__(self, at: datetime, language: Language, *, asks: bool) -> None:
+    def __init__(self, at: datetime, language: Language, around: Context, *, asks: bool) -> None:
         self._at = at
+        self._around = around
         self._language = language
         self._asks = asks
         self._person: str | None = None
@@ -97,11 +108,19 @@ class _Reader:
         if kind in {Kind.STANDING, Kind.STYLE}:
             yield standing(self._wish(sentence), self._language)
             return
-        meant = corrected(sentence.words, self._language)
+        meant = self._meant(sentence.words, kind)
         body = sentence if meant is None else replace(plain(meant), raw=meant)
         for group in _groups(self._asserted(clauses(body, self._language)), self._language):
             for item in self._told(body, group):
                 yield item if meant is None else replace(item, quote=sentence.raw[:MAX_QUOTE_CHARS])
+
+    def _meant(self, words: str, kind: Kind) -> str | None:
+        """The sentence as it is to be read, corrected and with its context; None: as it stands."""
+        heard, self._around = self._around, replace(self._around, heard="")
+        fixed = corrected(words, self._language)
+        if fixed is None and kind in LEARNED:
+            fixed = answered(words, heard, self._language)
+        return themed(fixed or words, heard, self._language) or fixed
 
     def more(self, sentence: Said, kind: Kind, told: Sequence[Learned]) -> str:
         """What a sentence adds to the fact before it, if it has no subject of its own."""

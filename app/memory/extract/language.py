@@ -256,7 +256,7 @@ def _grammar(data: Table, words: Table, macros: _Macros) -> Grammar:
         spelled=data.get("spelled", {}),
         rewrites={
             name: tuple((macros.compiled(regex), to) for regex, to in data.get(name, ()))
-            for name in ("wishes", "retract", "shared")
+            for name in ("wishes", "retract", "shared", "answers")
         },
         unchanged=frozenset(unchanged),
         takes_back=tuple(
