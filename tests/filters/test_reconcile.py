@@ -72,7 +72,7 @@ async def test_the_same_turn_leaves_one_row(store: Store, remember: Remember) ->
     again = await remember(turn(LISBON))
     assert first.outcome.stored == again.outcome.stored
     (memory,) = (await store.find(ALICE, Where())).memories
-    assert memory.history == ()
+    assert [event.event for event in memory.history] == ["created"]
 
 
 @pytest.mark.requirement("M40")

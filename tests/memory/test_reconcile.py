@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain import MAX_HISTORY, Event, Links, Memory, Pool, State
-from app.memory.reconcile import reconcile, recorded
+from app.domain import MAX_HISTORY, Event, Links, Memory, Pool, State, Via
+from app.memory.history import recorded
+from app.memory.reconcile import reconcile
 from tests.build import a_memory, later
 
 NOW = later(100)
@@ -53,7 +54,11 @@ def test_news_of_an_earlier_change_ends_what_was_said_before() -> None:
     acme = a_memory("The user works at Acme.", slot="employer")
     last_week = later(-7 * 86_400)
     globex = a_memory(
-        "The user works at Globex.", slot="employer", at=later(50), valid_from=last_week
+        "The user works at Globex.",
+        slot="employer",
+        at=later(50),
+        valid_from=last_week,
+        created_via=Via.HEURISTIC,
     )
     added, ended = reconcile(globex, [acme], NOW)
     assert (added.memory.state, ended.memory.state) == (State.ACTIVE, State.SUPERSEDED)
