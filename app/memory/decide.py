@@ -71,13 +71,15 @@ def rejected(old: Memory, new: Memory, known: Sequence[Memory], event: Event) ->
 def restored(memory: Memory, known: Sequence[Memory], event: Event) -> tuple[Change, ...]:
     """A superseded memory as active again, in the place of what had superseded it.
 
-    `known` are its successors and the active values of its slot. It is written last: until then it
-    can be asked for again, and the rest is done.
+    `known` are its successors, in any state, and the active values of its slot. It is written last:
+    until then it can be asked for again, and what is missing is done.
     """
     over = opponents(memory, known)
     over += [m for m in known if m.state in _LIVE and m not in over and m.id != memory.id]
     times = replace(memory.times, valid_to=None, superseded_at=None, updated_at=event.at)
-    links = replace(memory.links, superseded_by=None)
+    ended = tuple(m.id for m in known if m.links.superseded_by == memory.id)
+    links = memory.links
+    links = replace(links, superseded_by=None, supersedes=(*links.supersedes, *ended))
     new = replace(
         memory,
         state=State.ACTIVE,

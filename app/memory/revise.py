@@ -12,6 +12,7 @@ from app.memory.decide import accepted, rejected, restored
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from app.domain import Memory, Vectors
@@ -42,9 +43,9 @@ class Reviser:
             first, *rest = decide(old, new, known, event)
             if attempt == 0:
                 first = replace(first, vectors=vectors)
-                if not all(await self._store.save(old.owner, [first])):
+                if not await self._saved(old, [first]):
                     return False
-            if not rest or all(await self._store.save(old.owner, rest)):
+            if await self._saved(old, rest):
                 return True
         raise StoreError("the same rows keep changing")
 
@@ -58,19 +59,22 @@ class Reviser:
                 return memory
             if memory.state is not State.SUPERSEDED:
                 return None
-            known = await self._known(memory, await self._successors(memory))
-            changes = restored(memory, known, Event(utc_now(), line.RESTORED, by))
-            if all(await self._store.save(memory.owner, changes)):
-                return changes[-1].memory
+            chain = await self._successors(memory)
+            known = await self._known(memory, chain, frozenset(State))
+            *over, back = restored(memory, known, Event(utc_now(), line.RESTORED, by))
+            if await self._saved(memory, over) and await self._saved(memory, [back]):
+                return back.memory
             found = await self._read(memory, frozenset({memory.id}), frozenset(State))
             if not found:
                 return None
             (memory,) = found
         raise StoreError("the same rows keep changing")
 
-    async def _known(self, memory: Memory, ids: tuple[UUID, ...]) -> list[Memory]:
-        """The live ones of these, and the active ones of its slot, if that holds one value."""
-        known = await self._read(memory, frozenset(ids), _LIVE) if ids else []
+    async def _known(
+        self, memory: Memory, ids: tuple[UUID, ...], states: frozenset[State] = _LIVE
+    ) -> list[Memory]:
+        """These in such states, and the active ones of its slot, if that holds one value."""
+        known = await self._read(memory, frozenset(ids), states) if ids else []
         slot = memory.fact.slot
         if slot is not None and is_single(slot):
             asked = Where(slots=frozenset({slot}), states=frozenset({State.ACTIVE}))
@@ -87,6 +91,9 @@ class Reviser:
             found = await self._read(memory, frozenset({key}), frozenset(State))
             key = found[0].links.superseded_by if found else None
         return tuple(chain)
+
+    async def _saved(self, memory: Memory, changes: Sequence[Change]) -> bool:
+        return all(await self._store.save(memory.owner, changes))
 
     async def _read(
         self, memory: Memory, ids: frozenset[UUID], states: frozenset[State]
