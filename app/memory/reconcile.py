@@ -39,17 +39,19 @@ def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Chan
         return _cut_off(new, rivals, others, now)
     named = [memory for memory in others if memory.id in new.links.supersedes]
     holders = [m for m in others if _same_slot(m, new) or m in named]
-    waiting = [m for m in rivals if conflict.settles(m, new) and m.id != new.id]
-    if any(memory.id == new.id for memory in rivals):  # written before, perhaps not to the end
+    waiting = [m for m in rivals if conflict.waits(m) and m.id != new.id]
+    settled = [m for m in waiting if conflict.settles(m, new)]
+    if own := [memory for memory in rivals if memory.id == new.id]:  # perhaps not to the end
         over, clash = _parted(new, holders)
+        clash += [m for m in others if m not in clash and conflict.linked(own[0], [m])]
         return (*_ended(new, over, now), *conflict.opened(new, clash, now))
     for memory in others:
         if _same(memory, new):
             over = [m for m in named if m is not memory and not _is_later(m, new)]
-            over += [m for m in waiting if memory.id in m.links.conflicts_with]
+            over += [m for m in settled if memory.id in m.links.conflicts_with]
             stronger = _reinforced(memory, new, over, now)
             return (stronger, *_ended(replace(new, id=memory.id), over, now))
-    again = [memory for memory in waiting if _same(memory, new)]
+    again = [memory for memory in settled if _same(memory, new)]
     holders += [m for m in others if conflict.linked(m, again) and m not in holders]
     opposed = [m for m in others if m not in holders and _opposed(m, new)]
     return _placed(new, holders, opposed, waiting, now)
@@ -110,7 +112,8 @@ def _placed(
     clash += opposed
     if after := [memory for memory in clash if newer(memory, new)]:
         return conflict.withheld(new, after, now)
-    over += [m for m in waiting if conflict.linked(m, over) or _same(m, new)]
+    settled = (memory for memory in waiting if conflict.settles(memory, new))
+    over += [m for m in settled if conflict.linked(m, over) or _same(m, new)]
     clash += [m for m in waiting if conflict.linked(m, clash) and m not in over]
     links = replace(new.links, supersedes=tuple(memory.id for memory in over))
     held = conflict.as_newest(replace(new, links=links), clash, now)

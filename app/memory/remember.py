@@ -46,14 +46,17 @@ class Rememberer:
         raise StoreError("the same rows keep changing")
 
     async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:
-        """The same row, those that say the same, of the same slot, named by it, and the nearest."""
+        """The same row, those that say the same, of the same slot, named by it, and the nearest.
+
+        And the other side of every conflict among them.
+        """
         wanted = [
             Where(ids=frozenset({memory.id}), states=_EVERY_STATE),
             Where(content=memory.fact.content, states=_EVERY_STATE),
         ]
         if memory.fact.slot:
             slots = frozenset({memory.fact.slot})
-            wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE})))
+            wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE, State.PENDING})))
         if named := memory.links.supersedes:
             wanted.append(Where(ids=frozenset(named), states=frozenset({State.ACTIVE})))
         known: list[Memory] = []
@@ -62,7 +65,12 @@ class Rememberer:
         if memory.fact.type is not MemoryType.EPISODIC:
             near = await self._store.search(owner, vectors, Where(states=_LIVE), NEIGHBOURS)
             known += [candidate.memory for candidate in near]
-        return list({found.id: found for found in known}.values())
+        unique = {found.id: found for found in known}
+        sides = {key for found in known for key in found.links.conflicts_with}
+        if missing := sides - unique.keys():
+            asked = Where(ids=frozenset(missing), states=_LIVE)
+            unique |= {m.id: m for m in (await self._store.find(owner, asked)).memories}
+        return list(unique.values())
 
 
 def _lives(memory: Memory) -> bool:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from prometheus_client import REGISTRY
 
-from app.domain import Memory, MemoryType, Owner, Pool, State, Via, Where
+from app.domain import Memory, MemoryType, Owner, Pool, State, Usage, Via, Where
 from app.memory import quota as quotas
 from app.memory.quota import Caps, Quota, holder_of, least_valuable
 from app.memory.stores.base import PayloadStore
@@ -121,15 +122,9 @@ async def test_then_the_least_valuable_facts_but_no_pinned_or_rejected_one(store
 
 
 @pytest.mark.requirement("M34")
-async def test_use_and_age_decide_between_equals() -> None:
-    old, new = learned(0), learned(9)
-    (used,) = [learned(1)]
-    used = type(used)(**{f: getattr(used, f) for f in used.__slots__} | {"usage": _used(3)})
+def test_use_and_age_decide_between_equals() -> None:
+    old, new, used = learned(0), learned(9), replace(learned(1), usage=Usage(3))
     assert least_valuable([new, used, old], 2) == [old, new]
-
-
-def _used(count: int) -> Any:
-    return type(learned(0).usage)(count)
 
 
 @pytest.mark.requirement("M34")

@@ -96,3 +96,42 @@ async def test_only_an_owners_own_memory_can_be_named() -> None:
     assert left[0] == "All of that was sold."
     assert mine.fact.content not in left
     assert await contents(store, BOB, ACTIVE) == ["The user owns a boat."]
+
+
+@pytest.mark.requirement("M37")
+async def test_both_sides_of_a_conflict_are_looked_at() -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    given = {"slot": "home_city", "source_turn": "r"}
+    sides = [a_memory(f"The user lives in {name}.", **given) for name in ("Boston", "Porto")]
+    for side in sides:
+        await rememberer.remember(ALICE, side)
+    assert await contents(store, ALICE, ACTIVE) == ["The user lives in Porto."]
+    assert len(await contents(store, ALICE, Where(states=frozenset({State.PENDING})))) == 1
+    await rememberer.remember(
+        ALICE, a_memory("The user lives in Oslo.", slot="home_city", at=later(9))
+    )
+    assert await contents(store, ALICE, Where(states=frozenset({State.PENDING}))) == []
+    assert await contents(store, ALICE, ACTIVE) == ["The user lives in Oslo."]
+
+
+@pytest.mark.requirement("M37")
+@pytest.mark.parametrize("losses", [0, 1])
+async def test_an_opposite_is_found_among_many(losses: int) -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    others = [a_memory(f"The user bought a boat in town {n}.") for n in range(NEIGHBOURS + 4)]
+    likes = a_memory("The user likes coffee.")
+    await keep(store, *others, likes)
+    store.losses = losses
+    against = await rememberer.remember(
+        ALICE, a_memory("The user doesn't like coffee.", at=later(9))
+    )
+    assert against is not None
+    pending = Where(states=frozenset({State.PENDING}))
+    assert await contents(store, ALICE, pending) == ["The user likes coffee."]
+    again = await rememberer.remember(ALICE, a_memory("The user likes coffee.", at=later(20)))
+    assert again is not None
+    left = await contents(store, ALICE, ACTIVE)
+    assert [content for content in left if "coffee" in content] == ["The user likes coffee."]
+    assert await contents(store, ALICE, pending) == []
