@@ -65,7 +65,7 @@ def test_what_waited_or_came_late_was_not_held(reason: str) -> None:
 @pytest.mark.requirement("M38")
 def test_what_was_restored_was_held_twice() -> None:
     events = [(0, "created"), (5, "superseded"), (8, "restored")]
-    assert spans(*events) == [(START, later(5)), (later(8), MAX)]  # type: ignore[arg-type]
+    assert spans(*events) == [(START, later(5)), (later(8), MAX)]
 
 
 @pytest.mark.requirement("M37", "M38")

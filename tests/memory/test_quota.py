@@ -61,8 +61,8 @@ def episode(number: int, **given: Any) -> Memory:
 
 
 def learned(number: int, **given: Any) -> Memory:
-    given = {"created_via": Via.HEURISTIC, "at": later(number)} | given
-    return a_memory(f"fact {number}", **given)
+    usual: dict[str, Any] = {"created_via": Via.HEURISTIC, "at": later(number)}
+    return a_memory(f"fact {number}", **(usual | given))
 
 
 @pytest.mark.requirement("M34")

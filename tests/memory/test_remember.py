@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -102,7 +103,7 @@ async def test_only_an_owners_own_memory_can_be_named() -> None:
 async def test_both_sides_of_a_conflict_are_looked_at() -> None:
     store = Contested(0)
     rememberer = Rememberer(store, EMBED)
-    given = {"slot": "home_city", "source_turn": "r"}
+    given: dict[str, Any] = {"slot": "home_city", "source_turn": "r"}
     sides = [a_memory(f"The user lives in {name}.", **given) for name in ("Boston", "Porto")]
     for side in sides:
         await rememberer.remember(ALICE, side)
