@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -41,6 +42,9 @@ async def test_what_was_held_true_then_is_found(store: Store) -> None:
         ["Porto"],
     ]
     assert await then(store, 5, Where(slots=frozenset({"employer"}))) == []
+    for year, shown in ((1, []), (9999, ["Porto"])):
+        found = await store.find(ALICE, Where(), as_of=datetime(year, 1, 1, tzinfo=UTC))
+        assert [memory.fact.content for memory in found.memories] == shown
     hits = await store.search(ALICE, await vectors_of("Porto"), Where(), 5, as_of=later(5))
     assert [hit.memory.fact.content for hit in hits] == ["Boston"]
     assert hits[0].memory.state is State.SUPERSEDED  # as it is now

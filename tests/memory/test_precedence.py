@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.domain import Memory, Via
+from app.domain import Event, Memory, Via
 from app.memory.precedence import compared, newer, spoken_at
 from tests.build import START, a_memory, later
 
@@ -54,3 +54,14 @@ def test_in_one_message_what_is_so_stands_over_what_is_not() -> None:
     now = said("The user works at Globex.", 0, **given)
     over = said("The user no longer works at Acme.", 1, **given)
     assert both_ways(now, over) == (1, -1)
+
+
+@pytest.mark.requirement("M35", "M37")
+@pytest.mark.parametrize("name", ["restored", "activated"])
+@pytest.mark.parametrize("turn", [None, "r"])
+def test_what_a_person_decided_is_not_undone_by_what_was_said_before(
+    name: str, turn: str | None
+) -> None:
+    decided = said("T1", 0, source_turn=turn, history=(Event(later(20), name, "ana"),))
+    assert both_ways(decided, said("T2", 10, source_turn=turn)) == (1, -1)
+    assert both_ways(decided, said("T3", 30, source_turn="other")) == (-1, 1)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.memory.belief import held
 from app.memory.rows import digest, micros
-from app.memory.stores.plan import shelf
+from app.memory.stores.plan import NEVER, shelf
 
 if TYPE_CHECKING:
     from app.domain import Memory
     from app.memory.belief import Span
     from app.memory.rows import Row
-
-# Later than any time asked for, and exact as a float.
-NEVER: Final = 2**53 - 1
 
 
 def derived(memory: Memory, key: bytes) -> Row:

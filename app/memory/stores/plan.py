@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 
 KEPT: Final = 1024
+# Later than anything that is asked about (the year 2255), and exact as a float.
+NEVER: Final = 2**53 - 1
 _NAMES: Final = ("project", "app", "conversation_id")
 
 
@@ -135,7 +137,7 @@ class Plan(Generic[C]):
         return self._kit.every([self._kit.among("shelf", sorted(shelves)), *asked])
 
     def _held(self, moment: datetime) -> C:
-        at = micros(moment) + 1
+        at = min(micros(moment) + 1, NEVER)
         spans = (("held_from_us", "held_until_us"), ("first_from_us", "first_until_us"))
         return self._kit.either(
             [

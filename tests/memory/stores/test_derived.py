@@ -6,7 +6,8 @@ import pytest
 
 from app.domain import Event
 from app.memory.rows import micros
-from app.memory.stores.derived import NEVER, derived
+from app.memory.stores.derived import derived
+from app.memory.stores.plan import NEVER
 from tests.build import KEY, START, a_memory, later
 
 
