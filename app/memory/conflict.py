@@ -49,12 +49,15 @@ def linked(memory: Memory, to: Iterable[Memory]) -> bool:
     return any(other.id in memory.links.conflicts_with for other in to)
 
 
-def opened(new: Memory, clash: Sequence[Memory], now: datetime) -> tuple[Change, ...]:
-    """The changes to the older sides of a conflict with `new`: they wait."""
+def opened(
+    new: Memory, clash: Sequence[Memory], now: datetime, over: Sequence[Memory] = ()
+) -> tuple[Change, ...]:
+    """The changes to the older sides of a conflict with `new`: they wait; links to `over` go."""
+    ended = {memory.id for memory in over}
     return tuple(
-        Change(_in_conflict(memory, new.id, now, waiting=True), expect=memory)
+        Change(_without(_in_conflict(memory, new.id, now, waiting=True), ended), expect=memory)
         for memory in clash
-        if new.id not in memory.links.conflicts_with
+        if new.id not in memory.links.conflicts_with or linked(memory, over)
     )
 
 
@@ -81,6 +84,11 @@ def as_newest(new: Memory, clash: Sequence[Memory], now: datetime) -> Memory:
     for memory in clash:
         new = _in_conflict(new, memory.id, now, waiting=False)
     return new
+
+
+def _without(memory: Memory, ended: set[UUID]) -> Memory:
+    left = tuple(key for key in memory.links.conflicts_with if key not in ended)
+    return replace(memory, links=replace(memory.links, conflicts_with=left))
 
 
 def _in_conflict(memory: Memory, other: UUID, now: datetime, *, waiting: bool) -> Memory:

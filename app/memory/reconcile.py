@@ -40,18 +40,14 @@ def reconcile(new: Memory, known: Sequence[Memory], now: datetime) -> tuple[Chan
     named = [memory for memory in others if memory.id in new.links.supersedes]
     holders = [m for m in others if _same_slot(m, new) or m in named]
     waiting = [m for m in rivals if conflict.waits(m) and m.id != new.id]
-    settled = [m for m in waiting if conflict.settles(m, new)]
     if own := [memory for memory in rivals if memory.id == new.id]:  # perhaps not to the end
         over, clash = _parted(new, holders)
         clash += [m for m in others if m not in clash and conflict.linked(own[0], [m])]
         return (*_ended(new, over, now), *conflict.opened(new, clash, now))
     for memory in others:
         if _same(memory, new):
-            over = [m for m in named if m is not memory and not _is_later(m, new)]
-            over += [m for m in settled if memory.id in m.links.conflicts_with]
-            stronger = _reinforced(memory, new, over, now)
-            return (stronger, *_ended(replace(new, id=memory.id), over, now))
-    again = [memory for memory in settled if _same(memory, new)]
+            return _heard_again(memory, new, named, waiting, now)
+    again = [m for m in waiting if conflict.settles(m, new) and _same(m, new)]
     holders += [m for m in others if conflict.linked(m, again) and m not in holders]
     opposed = [m for m in others if m not in holders and _opposed(m, new)]
     return _placed(new, holders, opposed, waiting, now)
@@ -91,6 +87,24 @@ def _same(memory: Memory, new: Memory) -> bool:
     return near_copies(words_of(memory.fact.content), words_of(new.fact.content))
 
 
+def _heard_again(
+    memory: Memory,
+    new: Memory,
+    named: Sequence[Memory],
+    waiting: Sequence[Memory],
+    now: datetime,
+) -> tuple[Change, ...]:
+    """`memory`, which says the same, reinforced; it takes the place that `new` would have."""
+    over = [m for m in named if m is not memory and not _is_later(m, new)]
+    settled = [m for m in waiting if conflict.settles(m, new)]
+    over += [m for m in settled if conflict.linked(m, [memory, *over])]
+    left = [m for m in waiting if m not in over and conflict.linked(m, over)]
+    stronger = conflict.as_newest(_reinforced(memory, new, over, now), left, now)
+    ended = _ended(replace(new, id=memory.id), over, now)
+    opened = conflict.opened(memory, left, now, over)
+    return (Change(stronger, expect=memory), *ended, *opened)
+
+
 def _opposed(memory: Memory, new: Memory) -> bool:
     return new.state is State.ACTIVE and conflict.contradicts(memory, new)
 
@@ -114,10 +128,11 @@ def _placed(
         return conflict.withheld(new, after, now)
     settled = (memory for memory in waiting if conflict.settles(memory, new))
     over += [m for m in settled if conflict.linked(m, over) or _same(m, new)]
-    clash += [m for m in waiting if conflict.linked(m, clash) and m not in over]
+    open_still = [m for m in waiting if m not in over]
+    clash += [m for m in open_still if conflict.linked(m, over) or conflict.linked(m, clash)]
     links = replace(new.links, supersedes=tuple(memory.id for memory in over))
     held = conflict.as_newest(replace(new, links=links), clash, now)
-    return (Change(held), *_ended(new, over, now), *conflict.opened(new, clash, now))
+    return (Change(held), *_ended(new, over, now), *conflict.opened(new, clash, now, over))
 
 
 def _parted(new: Memory, holders: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
@@ -156,21 +171,20 @@ def _same_slot(memory: Memory, new: Memory) -> bool:
     return ended is None or ended > new.times.valid_from
 
 
-def _reinforced(memory: Memory, new: Memory, over: Sequence[Memory], now: datetime) -> Change:
+def _reinforced(memory: Memory, new: Memory, over: Sequence[Memory], now: datetime) -> Memory:
     fact, links = memory.fact, memory.links
     ended = {memory.id for memory in over}
     supersedes = (*links.supersedes, *(memory.id for memory in over))
     conflicts = tuple(other for other in links.conflicts_with if other not in ended)
     confidence = min(fact.confidence + (1 - fact.confidence) * CONFIDENCE_GAIN, MAX_CONFIDENCE)
     importance = min(fact.importance + IMPORTANCE_GAIN, 1.0)
-    stronger = replace(
+    return replace(
         memory,
         fact=replace(fact, confidence=max(confidence, fact.confidence), importance=importance),
         times=replace(memory.times, updated_at=now),
         links=replace(links, supersedes=supersedes, conflicts_with=conflicts),
         history=line.recorded(memory, Event(now, line.REINFORCED, new.origin.created_by)),
     )
-    return Change(stronger, expect=memory)
 
 
 def _superseded(memory: Memory, by: Memory, now: datetime) -> Memory:

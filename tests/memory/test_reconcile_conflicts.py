@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import Links, Memory, State, Via
+from app.memory.conflict import contradicts
 from app.memory.reconcile import reconcile
 from tests.build import a_memory, later
 
@@ -115,7 +116,18 @@ def test_a_third_value_joins_the_conflict() -> None:
     assert all(oslo.id in change.memory.links.conflicts_with for change in others)
 
 
-WORDS = st.sampled_from(["Boston", "Porto", "Oslo", "9", "10", "not"])
+@pytest.mark.requirement("M37")
+def test_a_conflict_goes_on_with_what_takes_the_place_of_one_side() -> None:
+    sides = in_conflict(home("Boston"), home("not Porto", source_turn="r"))
+    oslo = home("Oslo", source_turn="r")  # over "not Porto"; at the same moment as Boston
+    added, ended, waits = reconcile(oslo, sides, NOW)
+    assert (ended.memory.id, ended.memory.state) == (sides[1].id, State.SUPERSEDED)
+    assert (waits.memory.id, waits.memory.state) == (sides[0].id, State.PENDING)
+    assert added.memory.links.conflicts_with == (sides[0].id,)
+    assert waits.memory.links.conflicts_with == (oslo.id,)
+
+
+WORDS = st.sampled_from(["Boston", "Porto", "Oslo", "9", "10", "not Boston"])
 
 
 @pytest.mark.requirement("M35", "M37")
@@ -141,6 +153,7 @@ def test_whatever_is_said_a_slot_holds_one_value_and_pointers_agree(said: list[A
             rows[change.memory.id] = change.memory
     active = [m for m in rows.values() if m.state is State.ACTIVE]
     assert len([m for m in active if m.fact.slot == "home_city"]) <= 1
+    assert not any(contradicts(one, other) for one in active for other in active)
     for memory in rows.values():
         after = memory.links.superseded_by
         assert (after is not None) is (memory.state is State.SUPERSEDED)
