@@ -56,7 +56,7 @@ class Rememberer:
         ]
         if memory.fact.slot:
             slots = frozenset({memory.fact.slot})
-            wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE, State.PENDING})))
+            wanted.append(Where(slots=slots, states=frozenset({State.ACTIVE})))
         if named := memory.links.supersedes:
             wanted.append(Where(ids=frozenset(named), states=frozenset({State.ACTIVE})))
         known: list[Memory] = []

@@ -41,8 +41,6 @@ _WHOLE: Final = {
     "won": "will",
     "wouldn": "would",
 }
-# What is over comes after what it ends, and contradicts nothing.
-_OVER: Final = frozenset({"longer", "more", "anymore", "used", "mehr", "plus", "ya", "mais"})
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -72,10 +70,10 @@ def negates(words: frozenset[str]) -> bool:
 def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two sets of words are the same but for one "not": "likes tea", "doesn't like tea".
 
-    Every other word must be shared, numbers too, blind to auxiliaries and a final `s`. "No longer",
-    "any more", "used to" contradict nothing.
+    Every other word must be shared, numbers too, blind to auxiliaries and a final `s`. So what is
+    over ("no longer", "any more") opposes nothing: it comes after what it ends.
     """
-    if negates(one) is negates(other) or not _OVER.isdisjoint(one | other):
+    if negates(one) is negates(other):
         return False
     return _plain(one) == _plain(other)
 

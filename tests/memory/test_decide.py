@@ -59,6 +59,9 @@ def test_of_several_that_wait_the_newest_takes_the_place_of_the_rejected() -> No
     states = {change.memory.id: change.memory.state for change in rest}
     assert states == {OLD.id: State.PENDING, third.id: State.ACTIVE}
     assert all(NEW.id not in change.memory.links.conflicts_with for change in rest)
+    _, *rest = rejected(old, in_state(old, State.REJECTED), [gone, third], ANA)
+    states = {change.memory.id: change.memory.state for change in rest}
+    assert states == {NEW.id: State.ACTIVE, third.id: State.PENDING}  # one of them waited
 
 
 def test_what_holds_beside_it_is_no_opponent() -> None:
