@@ -24,7 +24,9 @@ from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
 from app.memory.extract import EXTRACTORS, ExtractorSpec
 from app.memory.gates import GATES, GateSettings
+from app.memory.quota import Caps, Quota
 from app.memory.remember import Rememberer
+from app.memory.revise import Reviser
 from app.memory.tokens import token_counter
 from app.pipeline import run
 from app.routes import errors, health, memories
@@ -143,16 +145,17 @@ async def _memory(
     )
     stack.push_async_callback(spool.close)
     rememberer = Rememberer(store, embed)
+    quota = Quota(store, Caps(settings.learning.max_facts_per_day, settings.learning.max_rows))
     parts = ExtractorSpec(settings.learning, upstream, store, embed)
     extractors = {name: make(parts) for name, make in EXTRACTORS.items()}
-    extract, *write = outbound(settings, extractors, rememberer)
+    extract, *write = outbound(settings, extractors, rememberer, quota)
     worker = Worker(spool, _learner(write), partial(run, [extract]))
     stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
     count = await asyncio.to_thread(token_counter)
     gates = _gates(settings, count, model.floor)
     recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count)
     steps = remembering(settings, recall)
-    return MemoryServices(store, embed, rememberer, spool, worker), steps
+    return MemoryServices(store, embed, rememberer, spool, worker, quota, Reviser(store)), steps
 
 
 def _give_memory_back() -> None:

@@ -36,6 +36,9 @@ EXTRACTOR: Final = Counter(
     ("extractor", "outcome"),
 )
 BLOCKED: Final = Counter("remora_blocked_total", "Statements kept out of memory.", ("kind",))
+MADE_ROOM: Final = Counter(
+    "remora_made_room_total", "Memories forgotten to make room for newer ones.", ("type",)
+)
 WAITING: Final = Gauge("remora_spool_waiting", "Turns that wait to be learned from.")
 ABORTED: Final = Counter("remora_aborted_total", "Calls that ended early.", ("by",))
 

@@ -151,18 +151,30 @@ class Store(Protocol):
         limit: int,
         *,
         also: Sequence[Where] = (),
+        as_of: datetime | None = None,
     ) -> list[Candidate]:
         """The best `limit` of a dense and a BM25 search, each with the owner's filter inside.
 
         Best first, with `cosine` (-1..1), `bm25` (≥ 0; 0: no word in common) and `fused`. What
-        matches one of `also`, and `where`, comes as well, whatever its scores.
+        matches one of `also`, and `where`, comes as well, whatever its scores. `as_of`: of what was
+        held true at that moment, whatever became of it, only what is forgotten is not shown (M38).
         """
         ...
 
     async def find(
-        self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
+        self,
+        scope: Scope,
+        where: Where,
+        *,
+        limit: int = 100,
+        after: UUID | None = None,
+        as_of: datetime | None = None,
+        oldest: bool = False,
     ) -> Found:
-        """A page of what matches, newest first, behind the row `after`; 0 ≤ `limit` ≤ 1000."""
+        """A page of what matches, newest first, behind the row `after`; 0 ≤ `limit` ≤ 1000.
+
+        `as_of`: as in `search`. `oldest`: the first page from the other end; goes with no `after`.
+        """
         ...
 
     async def save(self, owner: Owner, changes: Sequence[Change]) -> list[bool]:

@@ -33,6 +33,7 @@ from app.memory.embed.hashed import HashedModel
 from app.memory.extract import HeuristicExtractor
 from app.memory.extract.detect import Languages
 from app.memory.extract.heuristic import extract
+from app.memory.quota import Caps, Quota
 from app.memory.remember import Rememberer
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
@@ -200,7 +201,10 @@ async def remembered(turns: list[str]) -> list[str]:
     store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), b"bench")
     settings = Settings(learning=LearningSettings(episodes=False))
     steps = outbound(
-        settings, {"heuristic": HeuristicExtractor(Languages())}, Rememberer(store, embed)
+        settings,
+        {"heuristic": HeuristicExtractor(Languages())},
+        Rememberer(store, embed),
+        Quota(store, Caps()),
     )
     for number, text in enumerate(turns):
         at = AT + timedelta(days=number)

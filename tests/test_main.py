@@ -30,10 +30,11 @@ def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
     ]
     budget = settings.recall.budget_ms / 1000
     assert [step.budget for step in memory] == [budget, budget, None, budget, None, budget]
-    learned = outbound(settings, ANY, ANY)
+    learned = outbound(settings, ANY, ANY, ANY)
     assert [(step.name, step.vital) for step in learned] == [
         ("extract", True),
         ("guard", True),
+        ("limit", True),
         ("reconcile", True),
     ]
 

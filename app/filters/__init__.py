@@ -12,6 +12,7 @@ from app.filters.gate import Admit
 from app.filters.guard import Guard
 from app.filters.identity import Identify
 from app.filters.inject import Inject
+from app.filters.limit import Limit
 from app.filters.policy import Allow
 from app.filters.read import Read
 from app.filters.recall import Recall
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from app.domain import Exchange
     from app.identity import Authenticator
+    from app.memory.quota import Quota
     from app.memory.remember import Rememberer
     from app.ports import Extract
     from app.settings import Settings
@@ -72,13 +74,17 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
 
 
 def outbound(
-    settings: Settings, extractors: Mapping[str, Extract], rememberer: Rememberer
+    settings: Settings,
+    extractors: Mapping[str, Extract],
+    rememberer: Rememberer,
+    quota: Quota,
 ) -> list[Step[Turn]]:
     """From a finished turn to what is remembered of it; a step that fails is tried again later."""
     learning = settings.learning
     return [
         Step("extract", Find(extractors, episodes=learning.episodes), vital=True),
         Step("guard", Guard(max_facts=learning.max_facts), vital=True),
+        Step("limit", Limit(quota), vital=True),
         Step("reconcile", Remember(rememberer), vital=True),
     ]
 

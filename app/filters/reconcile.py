@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import NAMESPACE_URL, uuid5
 
 from app.domain import Links, Memory, Origin, Pool, State, Times
+from app.memory.history import created
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -51,12 +52,11 @@ def build(turn: Turn, item: Learned, place: int = 0) -> Memory:
     """
     said_at = turn.at + timedelta(microseconds=place)
     owner, source = turn.owner, turn.source
-    shared = item.pool is Pool.PROJECT and owner.project is not None
     key = f"{owner.tenant}\0{owner.user}\0{source.turn_key}\0{item.fact.content}"
     return Memory(
         id=uuid5(_IDS, key),
         owner=owner,
-        pool=Pool.PROJECT if shared else Pool.USER,
+        pool=pool_of(turn, item),
         fact=item.fact,
         state=item.state,
         times=Times(item.valid_from or turn.at, created_at=said_at, updated_at=said_at),
@@ -69,4 +69,11 @@ def build(turn: Turn, item: Learned, place: int = 0) -> Memory:
             quote=item.quote,
         ),
         links=Links(supersedes=item.about),
+        history=created(said_at, owner.user, item.state),
     )
+
+
+def pool_of(turn: Turn, item: Learned) -> Pool:
+    """What is about the project goes to its pool, if there is one."""
+    shared = item.pool is Pool.PROJECT and turn.owner.project is not None
+    return Pool.PROJECT if shared else Pool.USER

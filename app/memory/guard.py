@@ -43,7 +43,7 @@ def guard(learned: Sequence[Learned], said: str = "", *, limit: int = MAX_FACTS)
             kept.append(_pending(clean) if waits(clean) else clean)
     if len(kept) > limit:
         blocked.add(TOO_MANY)
-        kept = _most_important(kept, limit)
+        kept = most_important(kept, limit)
     return Guarded(tuple(kept), tuple(sorted(blocked)))
 
 
@@ -63,7 +63,7 @@ def _without_secrets(item: Learned) -> tuple[Learned | None, tuple[str, ...]]:
     return replace(item, fact=fact, quote=quote.text[:MAX_QUOTE_CHARS]), kinds
 
 
-def _most_important(items: list[Learned], limit: int) -> list[Learned]:
+def most_important(items: list[Learned], limit: int) -> list[Learned]:
     """The `limit` most important ones, in the order they came."""
     ranked = sorted(range(len(items)), key=lambda place: -items[place].fact.importance)
     return [items[place] for place in sorted(ranked[:limit])]

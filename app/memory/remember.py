@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from app.domain import MemoryType, State, Where, utc_now
 from app.errors import StoreError
 from app.memory.concern import concerned
-from app.memory.reconcile import reconcile, said_again, withdrawn
+from app.memory.decide import withdrawn
+from app.memory.reconcile import reconcile, said_again
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,16 +66,21 @@ class Rememberer:
 
     async def withdraw(self, owner: Owner, ids: Sequence[UUID], by: str) -> None:
         """Let these memories end without another in their place. Raises `StoreError`."""
+        if not ids:
+            return
+        where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
         for _ in range(ATTEMPTS):
-            where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
-            rows = (await self._store.find(owner, where)).memories if ids else ()
+            rows = (await self._store.find(owner, where)).memories
             changes = [withdrawn(row, by, utc_now()) for row in rows]
             if all(await self._store.save(owner, changes)):
                 return
         raise StoreError("the same rows keep changing")
 
     async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:
-        """The same row, those that say the same, of the same slot, named by it, and the nearest."""
+        """The same row, those that say the same, of the same slot, named by it, and the nearest.
+
+        And the other side of every conflict among them.
+        """
         wanted = [
             Where(ids=frozenset({memory.id}), states=_EVERY_STATE),
             Where(content=memory.fact.content, states=_EVERY_STATE),
@@ -90,7 +96,12 @@ class Rememberer:
         if memory.fact.type is not MemoryType.EPISODIC:
             near = await self._store.search(owner, vectors, Where(states=_LIVE), NEIGHBOURS)
             known += [candidate.memory for candidate in near]
-        return list({found.id: found for found in known}.values())
+        unique = {found.id: found for found in known}
+        sides = {key for found in known for key in found.links.conflicts_with}
+        if missing := sides - unique.keys():
+            asked = Where(ids=frozenset(missing), states=_LIVE)
+            unique |= {m.id: m for m in (await self._store.find(owner, asked)).memories}
+        return list(unique.values())
 
 
 def _lives(memory: Memory) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from app.domain import Event, Memory, MemoryType, Pool, State, clean_text
-from app.memory.reconcile import recorded
+from app.memory.history import ACTIVATED, CONFLICT, CORRECTED, REJECTED, recorded
 from app.memory.secrets import mask
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def corrected(memory: Memory, patch: Patch, event: Event) -> Memory:
     """The memory with the patch applied and the event in its history. Pure."""
     given = patch.model_dump(exclude_unset=True)
     given = {k: v for k, v in given.items() if v is not None or k in NULLABLE}
+    event = _named(memory, given, event)
     fact = replace(memory.fact, **_only(given, "content", "type", "slot", "importance", "pinned"))
     times = replace(memory.times, updated_at=event.at, **_only(given, "valid_from", "valid_to"))
     origin = replace(memory.origin, quote=None) if "content" in given else memory.origin
@@ -83,6 +84,18 @@ def corrected(memory: Memory, patch: Patch, event: Event) -> Memory:
         state=State(given.get("state", memory.state)),
         history=recorded(memory, event),
     )
+
+
+def _named(memory: Memory, given: Mapping[str, Any], event: Event) -> Event:
+    """The event by what happened: a decision on the memory, or else a correction."""
+    state = given.get("state")
+    decided = state is not None and (state != memory.state or memory.links.conflicts_with)
+    if not decided:
+        return event
+    name = ACTIVATED if state == State.ACTIVE else REJECTED
+    reason = CONFLICT if memory.links.conflicts_with else None
+    reason = reason if given.keys() == {"state"} else CORRECTED
+    return replace(event, event=name, reason=reason)
 
 
 def _only(given: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, date, datetime, time
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from fastapi import Query
 
@@ -12,6 +13,8 @@ from app.domain import MemoryType, State, Where
 from app.errors import RejectedError
 from app.routes.access import empty_filter
 
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_OFFSET: Final = re.compile(r" (?=\d{2}:\d{2}$)", re.ASCII)
 E = TypeVar("E", bound=StrEnum)
 
 
@@ -41,6 +44,35 @@ def where(  # noqa: PLR0913, PLR0917 one parameter for each filter
         pinned=pinned,
         created=None if span == (None, None) else span,
     )
+
+
+def as_of(
+    as_of: Annotated[
+        str | None, Query(description="What was held true then: a date (its end, UTC) or a time.")
+    ] = None,
+    state: Annotated[str | None, Query(description="Not together with `as_of`.")] = None,
+) -> datetime | None:
+    """FastAPI dependency: the moment that is asked about; raises `RejectedError` (400)."""
+    if as_of is None:
+        return None
+    if as_of == "":
+        raise empty_filter("as_of")
+    if state is not None:
+        message = "'as_of' says itself which states count: leave 'state' out."
+        raise RejectedError(400, message, param="state", code="invalid_filter")
+    try:
+        return _moment(as_of)
+    except (ValueError, OverflowError):
+        message = "'as_of' takes a date or a time: 2026-03-01 or 2026-03-01T12:00:00Z."
+        raise RejectedError(400, message, param="as_of", code="invalid_date") from None
+
+
+def _moment(text: str) -> datetime:
+    """A date is its last moment in UTC; in a time's offset a `+` may have come as a space."""
+    if _DATE.fullmatch(text):
+        return datetime.combine(date.fromisoformat(text), time.max, UTC)
+    moment = datetime.fromisoformat(_OFFSET.sub("+", text) if "T" in text else text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _parts(name: str, text: str | None) -> frozenset[str] | None:

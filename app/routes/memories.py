@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import uuid_utils.compat
 from fastapi import APIRouter, Depends, Query
 
 from app.domain import (
-    Change,
     Event,
     Fact,
     Memory,
@@ -22,10 +22,11 @@ from app.domain import (
     utc_now,
 )
 from app.errors import RejectedError
+from app.memory.history import CORRECTED, created
 from app.memory.rows import parse_id, stamp, to_row, wire_id
 from app.routes.access import DEPENDENCIES, Access, access
 from app.routes.bodies import NewMemory, Patch, corrected
-from app.routes.filtering import where
+from app.routes.filtering import as_of, where
 from app.routes.services import MemoryServices, memory_services
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ router: Final = APIRouter(prefix="/v1/memory", tags=["memory"], dependencies=DEP
 Who = Annotated[Access, Depends(access)]
 Parts = Annotated[MemoryServices, Depends(memory_services)]
 Asked = Annotated[Where, Depends(where)]
+Then = Annotated[datetime | None, Depends(as_of)]
 Limit = Annotated[int, Query(ge=1, le=100)]
 _EVERY_STATE: Final = frozenset(State)
 EVERYTHING: Final = Where(states=_EVERY_STATE - {State.FORGOTTEN})
@@ -42,12 +44,17 @@ EVERYTHING: Final = Where(states=_EVERY_STATE - {State.FORGOTTEN})
 
 @router.get("")
 async def list_memories(
-    who: Who, parts: Parts, asked: Asked, limit: Limit = 20, after: str | None = None
+    who: Who,
+    parts: Parts,
+    asked: Asked,
+    then: Then,
+    limit: Limit = 20,
+    after: str | None = None,
 ) -> dict[str, Any]:
-    """A page of memories, newest first."""
+    """A page of memories, newest first; with `as_of`, of those that were held true then."""
     cursor = _id(after, "after") if after is not None else None
     try:
-        found = await parts.store.find(who.scope, asked, limit=limit, after=cursor)
+        found = await parts.store.find(who.scope, asked, limit=limit, after=cursor, as_of=then)
     except LookupError:
         raise RejectedError(
             400, "'after' names no memory of yours.", param="after", code="invalid_cursor"
@@ -79,7 +86,12 @@ async def create_memory(who: Who, parts: Parts, body: NewMemory) -> dict[str, An
         state=State.ACTIVE,
         times=Times(body.valid_from or now, created_at=now, updated_at=now, valid_to=body.valid_to),
         origin=Origin(created_by=who.by, created_via=Via.API, app=who.identity.app),
+        history=created(now, who.by),
     )
+    if not await parts.quota.rows(owner, body.pool, 1):
+        raise RejectedError(
+            409, "Memory is full, and nothing in it may make room: delete some.", code="memory_full"
+        )
     row = await parts.rememberer.remember(owner, memory)
     if row is None:
         raise RejectedError(
@@ -111,12 +123,18 @@ async def forget_scope(
 
 @router.get("/search")
 async def search_memories(
-    who: Who, parts: Parts, asked: Asked, q: Annotated[str, Query(min_length=1)], limit: Limit = 10
+    who: Who,
+    parts: Parts,
+    asked: Asked,
+    then: Then,
+    q: Annotated[str, Query(min_length=1)],
+    limit: Limit = 10,
 ) -> dict[str, Any]:
     """The nearest memories with their scores, best first; no gate."""
-    active = replace(asked, states=asked.states or frozenset({State.ACTIVE}))
+    if then is None:
+        asked = replace(asked, states=asked.states or frozenset({State.ACTIVE}))
     vectors = await parts.embed.query(q)
-    found = await parts.store.search(who.owner(), vectors, active, limit)
+    found = await parts.store.search(who.owner(), vectors, asked, limit, as_of=then)
     rows = [
         _shown(c.memory) | {"scores": {name: round(s, 4) for name, s in c.scores.items()}}
         for c in found
@@ -151,13 +169,30 @@ async def get_memory(memory_id: str, who: Who, parts: Parts) -> dict[str, Any]:
 async def correct_memory(memory_id: str, who: Who, parts: Parts, body: Patch) -> dict[str, Any]:
     """Correct a memory; what is not given stays."""
     memory = await _found(parts, who, _known_id(memory_id))
-    changed = corrected(memory, body, Event(utc_now(), "corrected", who.by))
+    if body.state == "active" and memory.state is State.SUPERSEDED:
+        message = "It was superseded: POST to its /restore, which also ends its successor."
+        raise RejectedError(409, message, param="state", code="superseded")
+    changed = corrected(memory, body, Event(utc_now(), CORRECTED, who.by))
     vectors = None
     if changed.fact.content != memory.fact.content:
         (vectors,) = await parts.embed.documents([changed.fact.content])
-    done = await parts.store.save(memory.owner, [Change(changed, vectors, expect=memory)])
-    if not all(done):
+    if not await parts.reviser.correct(memory, changed, vectors):
         raise RejectedError(409, "The memory changed meanwhile: read it again.", code="conflict")
+    return _shown(await _found(parts, who, memory.id))
+
+
+@router.post("/{memory_id}/restore")
+async def restore_memory(memory_id: str, who: Who, parts: Parts) -> dict[str, Any]:
+    """Undo a supersession: it is active again, what had superseded it is superseded by it.
+
+    Again, and the answer is the same.
+    """
+    memory = await _found(parts, who, _known_id(memory_id))
+    restored = await parts.reviser.restore(memory, who.by)
+    if restored is None:
+        raise RejectedError(
+            409, "Only what was superseded or taken back can be restored.", code="not_superseded"
+        )
     return _shown(await _found(parts, who, memory.id))
 
 

@@ -8,7 +8,9 @@ from fastapi import Request
 
 from app.errors import RejectedError
 from app.identity import Authenticator
+from app.memory.quota import Quota
 from app.memory.remember import Rememberer
+from app.memory.revise import Reviser
 from app.ports import Embed, Store
 from app.settings import Settings
 from app.spool import SqliteSpool, Worker
@@ -23,6 +25,8 @@ class MemoryServices:
     rememberer: Rememberer
     spool: SqliteSpool
     worker: Worker
+    quota: Quota
+    reviser: Reviser
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,6 +235,14 @@ class LearningSettings(_Section):
     extractor: str = Field("heuristic", description="heuristic, llm or none.")
     episodes: bool = Field(default=True, description="Keep a short dated excerpt of each turn.")
     max_facts: int = Field(20, ge=1, description="Most facts learned from one turn.")
+    max_facts_per_day: int = Field(
+        200, ge=1, description="Most facts learned in a day (UTC) for one person or project."
+    )
+    max_rows: int = Field(
+        10_000,
+        ge=1,
+        description="Most memories of one person or project; the oldest excerpts make room first.",
+    )
     max_waiting: int = Field(10_000, ge=1, description="Most turns that wait in the spool.")
     keep_receipts_days: float = Field(30, gt=0, description="How long receipts can be read.")
     llm: LlmSettings = Field(LlmSettings(), description="")

@@ -19,7 +19,7 @@ from app.memory.embed.hashed import HashedModel
 from app.memory.rows import Row
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
-from app.memory.stores.engine import Engine, Write
+from app.memory.stores.engine import Engine, Order, Write
 from app.memory.stores.evidence import Hit
 from app.ports import Store
 from app.settings import Settings
@@ -84,8 +84,10 @@ class Yielding:
     ) -> tuple[list[Hit], list[Hit]]:
         return await self._giving_way(self._engine.nearest(condition, vectors, limit))
 
-    async def scroll(self, condition: object, limit: int, *, newest: bool = True) -> list[Row]:
-        return await self._giving_way(self._engine.scroll(condition, limit, newest=newest))
+    async def scroll(
+        self, condition: object, limit: int, *, order: Order | None = Order.NEWEST
+    ) -> list[Row]:
+        return await self._giving_way(self._engine.scroll(condition, limit, order=order))
 
     async def count(self, condition: object) -> int:
         return await self._giving_way(self._engine.count(condition))

@@ -23,7 +23,7 @@ from app.domain import (
 )
 from app.memory.rows import Row, digest, to_row
 from app.memory.stores.base import PayloadStore
-from app.memory.stores.engine import Engine, Write
+from app.memory.stores.engine import Engine, Order, Write
 from app.memory.stores.plan import Plan
 from app.ports import Store
 from tests.build import (
@@ -187,8 +187,10 @@ class Meanwhile:
         self._engine = engine
         self._actions = [action]
 
-    async def scroll(self, condition: object, limit: int, *, newest: bool = True) -> list[Row]:
-        rows = await self._engine.scroll(condition, limit, newest=newest)
+    async def scroll(
+        self, condition: object, limit: int, *, order: Order | None = Order.NEWEST
+    ) -> list[Row]:
+        rows = await self._engine.scroll(condition, limit, order=order)
         while self._actions:
             await self._actions.pop()()
         return rows

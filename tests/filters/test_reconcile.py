@@ -5,15 +5,17 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain import Fact, Learned, Owner, Policy, Pool, Source, State, Turn, Via, Where
+from app.domain import Fact, Learned, Owner, Policy, Pool, Source, State, Topic, Turn, Via, Where
 from app.filters.reconcile import Remember, build
 from app.memory.remember import Rememberer
+from app.memory.revise import Reviser
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
 from app.ports import Store
 from tests.build import ALICE, BOB, EMBED, KEY, START, contents, later
 
 LISBON = Learned(Fact("The user lives in Lisbon.", slot="home_city"), "I live in Lisbon")
+ACTIVE = Where(states=frozenset({State.ACTIVE}))
 PORTO = Learned(Fact("The user lives in Porto.", slot="home_city"), "I moved to Porto")
 
 
@@ -72,7 +74,7 @@ async def test_the_same_turn_leaves_one_row(store: Store, remember: Remember) ->
     again = await remember(turn(LISBON))
     assert first.outcome.stored == again.outcome.stored
     (memory,) = (await store.find(ALICE, Where())).memories
-    assert memory.history == ()
+    assert [event.event for event in memory.history] == ["created"]
 
 
 @pytest.mark.requirement("M40")
@@ -143,3 +145,62 @@ async def test_what_waits_for_a_person_is_told_apart(remember: Remember) -> None
     waiting = replace(LISBON, state=State.PENDING)
     done = await remember(turn(waiting))
     assert (len(done.outcome.pending), done.outcome.stored) == (1, ())
+
+
+def about(content: str, *words: str, kept: bool) -> Learned:
+    topic = Topic(frozenset(words), kept=kept)
+    return Learned(Fact(content), content, retracts=True, topic=topic)
+
+
+BIKE = Learned(Fact("The user has a red bike."), "I have a red bike")
+FORGET = about("Forget what I said about the bike.", "bike", kept=False)
+
+
+@pytest.mark.requirement("M36")
+async def test_what_is_over_is_superseded_by_what_says_so(remember: Remember, store: Store) -> None:
+    sold = about("The user sold the bike.", "bike", kept=True)
+    await remember(turn(BIKE, LISBON, key="1"))
+    await remember(turn(sold, key="2", at=9))
+    assert await contents(store, ALICE, ACTIVE) == [
+        "The user sold the bike.",
+        "The user lives in Lisbon.",
+    ]
+    ended = Where(states=frozenset({State.SUPERSEDED}))
+    (old,) = (await store.find(ALICE, ended)).memories
+    (new,) = (await store.find(ALICE, Where(content=sold.fact.content))).memories
+    assert (old.links.superseded_by, new.links.supersedes) == (new.id, (old.id,))
+
+
+@pytest.mark.requirement("M36")
+async def test_what_is_taken_back_ends_and_can_be_brought_back(
+    remember: Remember, store: Store
+) -> None:
+    await remember(turn(BIKE, LISBON, key="1"))
+    done = await remember(turn(FORGET, key="2", at=9))
+    assert done.outcome.stored == ()
+    assert await contents(store, ALICE, ACTIVE) == ["The user lives in Lisbon."]
+    (old,) = (await store.find(ALICE, Where(states=frozenset({State.EXPIRED})))).memories
+    assert (old.history[-1].event, old.history[-1].reason) == ("expired", "retracted")
+    back = await Reviser(store).restore(old, "alice")
+    assert back is not None
+    assert sorted(await contents(store, ALICE, ACTIVE)) == [
+        "The user has a red bike.",
+        "The user lives in Lisbon.",
+    ]
+
+
+@pytest.mark.requirement("M9", "M36")
+async def test_nobody_takes_back_what_another_said(remember: Remember, store: Store) -> None:
+    await remember(turn(BIKE, key="1"))
+    await remember(turn(FORGET, key="2", at=9, owner=BOB))
+    assert await contents(store, ALICE, ACTIVE) == ["The user has a red bike."]
+
+
+@pytest.mark.requirement("M36")
+async def test_what_is_said_after_it_was_taken_back_is_kept(
+    remember: Remember, store: Store
+) -> None:
+    await remember(turn(BIKE, key="1"))
+    await remember(turn(FORGET, key="2", at=9))
+    await remember(turn(BIKE, key="3", at=18))
+    assert await contents(store, ALICE, ACTIVE) == ["The user has a red bike."]

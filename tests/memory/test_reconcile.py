@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from app.domain import MAX_HISTORY, Event, Links, Memory, Pool, State
-from app.memory.reconcile import reconcile, recorded
+from app.domain import Links, Memory, Pool, State, Via
+from app.memory.reconcile import reconcile
 from tests.build import a_memory, later
 
 NOW = later(100)
@@ -53,14 +54,17 @@ def test_news_of_an_earlier_change_ends_what_was_said_before() -> None:
     acme = a_memory("The user works at Acme.", slot="employer")
     last_week = later(-7 * 86_400)
     globex = a_memory(
-        "The user works at Globex.", slot="employer", at=later(50), valid_from=last_week
+        "The user works at Globex.",
+        slot="employer",
+        at=later(50),
+        valid_from=last_week,
+        created_via=Via.HEURISTIC,
     )
     added, ended = reconcile(globex, [acme], NOW)
     assert (added.memory.state, ended.memory.state) == (State.ACTIVE, State.SUPERSEDED)
     assert ended.memory.times.valid_to == last_week
 
 
-@pytest.mark.requirement("M35")
 def naming(content: str, *named: Memory, at: float = 50) -> Memory:
     """A new memory that takes the place of these."""
     links = Links(supersedes=tuple(memory.id for memory in named))
@@ -163,9 +167,55 @@ def test_what_a_person_decides_is_not_overruled(state: State) -> None:
     assert change.expect is None
 
 
-def test_the_history_is_bounded() -> None:
-    event = Event(NOW, "corrected", "alice")
-    memory = a_memory("x")
-    for _ in range(MAX_HISTORY + 5):
-        memory = replace(memory, history=recorded(memory, event))
-    assert len(memory.history) == MAX_HISTORY
+def home(name: str, at: float = 0, **given: Any) -> Memory:
+    return a_memory(f"The user lives in {name}.", slot="home_city", at=later(at), **given)
+
+
+@pytest.mark.requirement("M35")
+@pytest.mark.parametrize("via", [Via.API, Via.IMPORT])
+def test_an_old_record_does_not_overturn_what_is_known(via: Via) -> None:
+    porto = home("Porto", created_via=Via.HEURISTIC)
+    boston = home("Boston", 50, valid_from=later(-9000), created_via=via)
+    (change,) = reconcile(boston, [porto], NOW)
+    assert (change.expect, change.memory.state) == (None, State.SUPERSEDED)
+    assert change.memory.links.superseded_by == porto.id
+    assert change.memory.times.valid_to == porto.times.valid_from
+    assert [(e.event, e.reason) for e in change.memory.history] == [
+        ("created", "late"),
+        ("superseded", None),
+    ]
+
+
+@pytest.mark.requirement("M35")
+def test_what_was_over_before_keeps_its_end() -> None:
+    tokyo = home("Tokyo", valid_to=later(20))
+    (change,) = reconcile(home("Porto", 50), [tokyo], NOW)
+    assert change.memory.links.supersedes == ()
+    _, ended = reconcile(home("Porto", 10), [tokyo], NOW)  # earlier than thought
+    assert ended.memory.times.valid_to == later(10)
+
+
+@pytest.mark.requirement("M35", "M36")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user's standup is at 9.", "The user's standup is at 10."),
+        ("The user owns a boat.", "The user owns a red boat."),
+        ("The user likes jazz.", "The user likes jazz concerts in Porto."),
+    ],
+)
+def test_related_facts_and_other_numbers_stay_beside_each_other(one: str, other: str) -> None:
+    (change,) = reconcile(a_memory(other, at=later(9)), [a_memory(one)], NOW)
+    assert (change.expect, change.memory.links.supersedes) == (None, ())
+
+
+@pytest.mark.requirement("M36")
+def test_a_retraction_takes_the_value_of_its_slot() -> None:
+    acme = a_memory("The user works at Acme.", slot="employer")
+    over = a_memory("The user no longer works at Acme.", slot="employer", at=later(9))
+    added, ended = reconcile(over, [acme], NOW)
+    assert (added.memory.state, ended.memory.state) == (State.ACTIVE, State.SUPERSEDED)
+    assert (ended.memory.links.superseded_by, added.memory.links.supersedes) == (
+        over.id,
+        (acme.id,),
+    )

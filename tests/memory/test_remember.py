@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -96,3 +97,42 @@ async def test_only_an_owners_own_memory_can_be_named() -> None:
     assert left[0] == "All of that was sold."
     assert mine.fact.content not in left
     assert await contents(store, BOB, ACTIVE) == ["The user owns a boat."]
+
+
+@pytest.mark.requirement("M37")
+async def test_both_sides_of_a_conflict_are_looked_at() -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    given: dict[str, Any] = {"slot": "home_city", "source_turn": "r"}
+    for content in ("Home is Boston.", "The user lives in Porto."):
+        await rememberer.remember(ALICE, a_memory(content, **given))
+    pending = Where(states=frozenset({State.PENDING}))
+    assert await contents(store, ALICE, pending) == ["Home is Boston."]
+    nearer = [f"The user lives in Oslo on floor {n}." for n in range(NEIGHBOURS + 4)]
+    await keep(store, *map(a_memory, nearer))
+    oslo = a_memory("The user lives in Oslo.", slot="home_city", at=later(9))
+    await rememberer.remember(ALICE, oslo)
+    assert await contents(store, ALICE, pending) == []
+    assert set(await contents(store, ALICE, ACTIVE)) == {*nearer, "The user lives in Oslo."}
+
+
+@pytest.mark.requirement("M37")
+@pytest.mark.parametrize("losses", [0, 1])
+async def test_an_opposite_is_found_among_many(losses: int) -> None:
+    store = Contested(0)
+    rememberer = Rememberer(store, EMBED)
+    others = [a_memory(f"The user bought a boat in town {n}.") for n in range(NEIGHBOURS + 4)]
+    likes = a_memory("The user likes coffee.")
+    await keep(store, *others, likes)
+    store.losses = losses
+    against = await rememberer.remember(
+        ALICE, a_memory("The user doesn't like coffee.", at=later(9))
+    )
+    assert against is not None
+    pending = Where(states=frozenset({State.PENDING}))
+    assert await contents(store, ALICE, pending) == ["The user likes coffee."]
+    again = await rememberer.remember(ALICE, a_memory("The user likes coffee.", at=later(20)))
+    assert again is not None
+    left = await contents(store, ALICE, ACTIVE)
+    assert [content for content in left if "coffee" in content] == ["The user likes coffee."]
+    assert await contents(store, ALICE, pending) == []

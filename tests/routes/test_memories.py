@@ -171,7 +171,7 @@ async def test_a_correction_changes_what_is_given_and_is_found_by_it(
     after = (await client.patch(path, json=changed)).json()
     assert {name: after[name] for name in changed} == changed
     assert after["type"] == "semantic"
-    assert [event["event"] for event in after["history"]] == ["corrected"]
+    assert [event["event"] for event in after["history"]] == ["created", "corrected"]
     assert after["updated_at"] > row["updated_at"]
     found = await client.get("/v1/memory/search", params={"q": "cat Tom"})
     assert found.json()["data"][0]["id"] == row["id"]

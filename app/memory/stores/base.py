@@ -26,18 +26,17 @@ from app.domain import (
 from app.errors import EmptyFilterError, StoreError
 from app.memory.rows import (
     Row,
-    digest,
     from_micros,
     id_of,
-    micros,
     stamp,
     to_row,
     wire_id,
 )
-from app.memory.stores.engine import Engine, Write
+from app.memory.stores.derived import derived
+from app.memory.stores.engine import Engine, Order, Write
 from app.memory.stores.evidence import UNRANKED, Evidence, Scores
 from app.memory.stores.pins import PinLimits, PinStore
-from app.memory.stores.plan import Plan, shelf
+from app.memory.stores.plan import Plan
 from app.memory.stores.reading import Reader
 
 if TYPE_CHECKING:
@@ -76,44 +75,52 @@ class PayloadStore(Generic[C]):
         limit: int,
         *,
         also: Sequence[Where] = (),
+        as_of: datetime | None = None,
     ) -> list[Candidate]:
-        ranked = await self._ranked(owner, vectors, where, limit)
+        condition = self._plan.visible(owner, where, as_of)
+        ranked = await self._ranked(condition, vectors, limit)
         # Nobody else writes to an engine of our own, so what was read of it still holds.
         found = self._reader.known(ranked) if self._engine.exclusive else {}
         wanted = [self._plan.visible(owner, extra) for extra in also]
         if missing := [key for key in ranked if key not in found]:
             wanted.append(self._engine.kit.ids(missing))
         if wanted:
-            condition = self._plan.visible(owner, where)
             chosen = self._engine.kit.every([condition, self._engine.kit.either(wanted)])
-            rows = await self._engine.scroll(chosen, len(missing) + MAX_ALSO, newest=False)
+            rows = await self._engine.scroll(chosen, len(missing) + MAX_ALSO, order=None)
             found |= {memory.id: memory for memory in self._reader.memories(rows)}
         order = [*(key for key in ranked if key in found), *(found.keys() - ranked.keys())]
         return [Candidate(found[key], ranked.get(key, UNRANKED)) for key in order]
 
-    async def _ranked(
-        self, owner: Owner, vectors: Vectors, where: Where, limit: int
-    ) -> dict[UUID, Scores]:
+    async def _ranked(self, condition: C, vectors: Vectors, limit: int) -> dict[UUID, Scores]:
         """The best `limit` of a deeper look, each with both scores and their fusion."""
         if limit < 1:
             return {}
-        condition = self._plan.visible(owner, where)
         depth = limit * DEPTH
         found = Evidence(*await self._engine.nearest(condition, vectors, depth))
         found.keep_most_promising(limit, depth)
         # Without a word to look for, every hit would seem to lack its BM25 score.
         if vectors.sparse.indices and (missing := found.one_sided()):
-            within = self._plan.visible(owner, replace(where, ids=frozenset(missing)))
+            within = self._engine.kit.every([condition, self._engine.kit.ids(missing)])
             found.add(*await self._engine.nearest(within, vectors, len(missing)))
         return found.scores()
 
     async def find(
-        self, scope: Scope, where: Where, *, limit: int = 100, after: UUID | None = None
+        self,
+        scope: Scope,
+        where: Where,
+        *,
+        limit: int = 100,
+        after: UUID | None = None,
+        as_of: datetime | None = None,
+        oldest: bool = False,
     ) -> Found:
         limit = min(limit, PAGE)
-        condition = self._plan.visible(scope, where)
+        condition = self._plan.visible(scope, where, as_of)
         anchor = await self._anchor(scope, after) if after else None
-        rows = await self._page(condition, limit + 1, anchor)
+        if oldest:
+            rows = await self._engine.scroll(condition, limit + 1, order=Order.OLDEST)
+        else:
+            rows = await self._page(condition, limit + 1, anchor)
         whole = anchor is None and len(rows) <= limit
         total = len(rows) if whole else await self._engine.count(condition)
         return Found(tuple(self._reader.memories(rows[:limit])), total, has_more=len(rows) > limit)
@@ -145,7 +152,7 @@ class PayloadStore(Generic[C]):
         await self.pins.drop(where.ids or ())
         forgotten: list[UUID] = []
         refused = 0
-        while rows := await self._engine.scroll(condition, PAGE, newest=False):
+        while rows := await self._engine.scroll(condition, PAGE, order=None):
             ids = [id_of(row) for row in rows]
             done = await self._replaced(ids, [self._tombstone(scope, row, at) for row in rows])
             forgotten += [id_of(row) for row, ok in zip(rows, done, strict=True) if ok]
@@ -215,14 +222,7 @@ class PayloadStore(Generic[C]):
         return Write(memory.id, self._row(memory), change.vectors, condition)
 
     def _row(self, memory: Memory) -> Row:
-        return to_row(memory) | {
-            "created_us": micros(memory.times.created_at),
-            "updated_us": micros(memory.times.updated_at),
-            "pin": int(memory.fact.pinned),
-            "shelf": shelf(memory.owner, memory.pool, memory.state),
-            "digest": digest(self._key, memory.fact.content),
-            "rev": _revision(),
-        }
+        return to_row(memory) | derived(memory, self._key) | {"rev": _revision()}
 
     def _used(self, owner: Owner, row: Row, times: int, at: datetime) -> Write[C]:
         """`rev` stays: whoever wrote the row at this moment must still find it (see Qdrant)."""

@@ -19,6 +19,7 @@ import structlog
 
 from app.errors import ConfigurationError, StoreError
 from app.folder import RESERVE
+from app.memory.stores.engine import Order
 from app.memory.stores.schema import DENSE, HOT, INTEGERS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ FORGETTING: Final = 0.25
 FLUSH_EVERY: Final = 5000
 # Writes between two turns of the event loop: about 5 ms.
 BURST: Final = 32
+_DIRECTIONS: Final = {Order.NEWEST: edge.Direction.Desc, Order.OLDEST: edge.Direction.Asc}
 
 
 class _Kit:
@@ -92,11 +94,11 @@ class EdgeEngine:
             found = self._shard.query_batch(edge.QueryBatchRequest(requests))
         return _hits(found[0]), _hits(found[1]) if len(found) > 1 else []
 
-    async def scroll(self, condition: edge.Filter, limit: int, *, newest: bool = True) -> list[Row]:
-        order = edge.OrderBy("created_us", edge.Direction.Desc) if newest else None
-        request = edge.ScrollRequest(
-            limit=limit, filter=condition, order_by=order, with_payload=True
-        )
+    async def scroll(
+        self, condition: edge.Filter, limit: int, *, order: Order | None = Order.NEWEST
+    ) -> list[Row]:
+        by = edge.OrderBy("created_us", _DIRECTIONS[order]) if order else None
+        request = edge.ScrollRequest(limit=limit, filter=condition, order_by=by, with_payload=True)
         with _mapped():
             records, _ = self._shard.scroll(request)
         return [with_id(record.payload, record.id) for record in records]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from app.memory.stores.plan import Kit
 
 C = TypeVar("C")
+
+
+class Order(Enum):
+    """By when a row was created."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,10 @@ class Engine(Protocol[C]):
         """The best by cosine and the best by BM25, each within the condition; no rows yet."""
         ...
 
-    async def scroll(self, condition: C, limit: int, *, newest: bool = True) -> list[Row]:
-        """Rows that match: the newest by `created_us` (which they must have), or just any."""
+    async def scroll(
+        self, condition: C, limit: int, *, order: Order | None = Order.NEWEST
+    ) -> list[Row]:
+        """Rows that match: the first by `created_us` (which they must have); None: any of them."""
         ...
 
     async def count(self, condition: C) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.errors import StoreError
 from app.memory.rows import wire_id
+from app.memory.stores.engine import Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -80,11 +81,13 @@ class InMemoryEngine:
             {k: score for k, score in bm25.items() if score > 0}, limit
         )
 
-    async def scroll(self, condition: Condition, limit: int, *, newest: bool = True) -> list[Row]:
+    async def scroll(
+        self, condition: Condition, limit: int, *, order: Order | None = Order.NEWEST
+    ) -> list[Row]:
         rows = [self._row(key) for key, row in self._rows.items() if condition(key, row)]
-        if newest:
+        if order is not None:
             rows = [row for row in rows if isinstance(row.get("created_us"), int)]
-            rows.sort(key=lambda row: row["created_us"], reverse=True)
+            rows.sort(key=lambda row: row["created_us"], reverse=order is Order.NEWEST)
         return rows[:limit]
 
     async def count(self, condition: Condition) -> int:

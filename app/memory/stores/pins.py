@@ -67,7 +67,7 @@ class PinStore(Generic[C]):
         if monotonic() < until:
             return found
         rows = await self._engine.scroll(
-            self._plan.pins(owner, turns, utc_now()), len(turns), newest=False
+            self._plan.pins(owner, turns, utc_now()), len(turns), order=None
         )
         blocks = ((row["turn"], _block(row)) for row in rows)
         found = {key: block for key, block in blocks if block is not None}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 
 KEPT: Final = 1024
+# Later than anything that is asked about (the year 2255), and exact as a float.
+NEVER: Final = 2**53 - 1
 _NAMES: Final = ("project", "app", "conversation_id")
 
 
@@ -67,11 +69,13 @@ class Plan(Generic[C]):
         self._key = key
         self._visible = lru_cache(KEPT)(self._build_visible)
 
-    def visible(self, scope: Scope, where: Where) -> C:
+    def visible(self, scope: Scope, where: Where, as_of: datetime | None = None) -> C:
         """What `scope` may read: its own pool and its project's (M9), narrowed by `where`.
 
-        Tombstones are not seen unless asked for by state.
+        Tombstones are not seen unless asked for by state. `as_of`: what was held true then.
         """
+        if as_of is not None:
+            return self._kit.every([self.visible(scope, where), self._held(as_of)])
         # Most calls ask the same of the same owner; ids and contents are asked once.
         if where.content is not None:
             return self._build_visible(scope, where)
@@ -131,6 +135,18 @@ class Plan(Generic[C]):
         if scope.project is not None:
             shelves += [shelf(scope, Pool.PROJECT, state) for state in states]
         return self._kit.every([self._kit.among("shelf", sorted(shelves)), *asked])
+
+    def _held(self, moment: datetime) -> C:
+        at = min(micros(moment) + 1, NEVER)
+        spans = (("held_from_us", "held_until_us"), ("first_from_us", "first_until_us"))
+        return self._kit.either(
+            [
+                self._kit.every(
+                    [self._kit.between(begin, None, at), self._kit.between(end, at, None)]
+                )
+                for begin, end in spans
+            ]
+        )
 
     def _own(self, scope: Scope) -> list[C]:
         if isinstance(scope, Tenant):

@@ -12,7 +12,8 @@ from uuid import UUID
 from qdrant_client import AsyncQdrantClient, models
 
 from app.errors import StoreError
-from app.memory.stores.schema import DENSE, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
+from app.memory.stores.engine import Order
+from app.memory.stores.schema import DENSE, HELD, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
@@ -28,6 +29,7 @@ T = TypeVar("T")
 TIMEOUT: Final = 10  # seconds; a call's own budget is the step's, and shorter
 # Servers before it know no `update_mode`, and over gRPC they would pass over it in silence.
 OLDEST: Final = (1, 17)
+_DIRECTIONS: Final = {Order.NEWEST: models.Direction.DESC, Order.OLDEST: models.Direction.ASC}
 
 
 def connect(settings: Settings) -> AsyncQdrantClient:
@@ -97,16 +99,16 @@ class QdrantEngine:
         return hits[0], hits[1] if len(hits) > 1 else []
 
     async def scroll(
-        self, condition: models.Filter, limit: int, *, newest: bool = True
+        self, condition: models.Filter, limit: int, *, order: Order | None = Order.NEWEST
     ) -> list[Row]:
         client = await self._prepared()
-        order = models.OrderBy(key="created_us", direction=models.Direction.DESC)
+        by = models.OrderBy(key="created_us", direction=_DIRECTIONS[order]) if order else None
         records, _ = await _mapped(
             client.scroll(
                 self._collection,
                 scroll_filter=condition,
                 limit=limit,
-                order_by=order if newest else None,
+                order_by=by,
             )
         )
         return [with_id(record.payload, record.id) for record in records]
@@ -203,7 +205,7 @@ def _indexes() -> dict[str, Any]:
     return {
         **dict.fromkeys(TENANTS, tenant),
         **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
-        **dict.fromkeys(INTEGERS, models.PayloadSchemaType.INTEGER),
+        **dict.fromkeys((*INTEGERS, *HELD), models.PayloadSchemaType.INTEGER),
     }
 
 

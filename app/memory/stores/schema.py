@@ -17,6 +17,8 @@ TENANTS: Final = ("tenant", "user")
 HOT: Final = ("shelf", "state", "slot", "digest", "memories", "turn")
 # Every field that a condition can name is indexed on a server: strict mode refuses any other.
 KEYWORDS: Final = (*HOT, "project", "pool", "type", "app", "conversation_id")
+# Asked only by `as_of`, of one person's rows.
+HELD: Final = ("held_from_us", "held_until_us", "first_from_us", "first_until_us")
 INTEGERS: Final = ("created_us", "updated_us", "pin", "expires_us")
 
 

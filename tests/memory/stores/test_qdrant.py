@@ -21,7 +21,7 @@ from app.memory.stores.base import PayloadStore
 from app.memory.stores.engine import Write
 from app.memory.stores.plan import Plan
 from app.memory.stores.qdrant import QdrantEngine, connect
-from app.memory.stores.schema import INTEGERS, KEYWORDS, TENANTS
+from app.memory.stores.schema import HELD, INTEGERS, KEYWORDS, TENANTS
 from app.settings import Settings
 from tests.build import ALICE, EMBED, KEY, START, a_memory, contents, keep, vectors_of
 
@@ -71,7 +71,7 @@ async def test_what_is_filtered_is_indexed(client: Client) -> None:
 
     client.create_payload_index = create_payload_index  # type: ignore[attr-defined]
     await contents(store_on(client), ALICE)
-    assert indexed.keys() == {*TENANTS, *KEYWORDS, *INTEGERS}
+    assert indexed.keys() == {*TENANTS, *KEYWORDS, *INTEGERS, *HELD}
     assert isinstance(indexed["tenant"], models.KeywordIndexParams)
     assert indexed["tenant"].is_tenant
 
