@@ -154,8 +154,8 @@ BEFORE: Final = (
     rf"\s+{_MY}\s+(?:[\w-]+\s+){{0,3}}?(?:{PASSWORDS}|(?:[\w-]+ )?code)(?!\w)"
 )
 NAMED_CODE: Final = (
-    rf"(?<![\w-])(?:{PLACES}|pass ?codes?|pins?(?: code| number)?|passw(?:or)?d|pw|passwort|cvv|cvc2?"
-    r"|(?:use|enter|type)(?: the| this)? code)\s+(?P<secret>\d(?:[ -]?\d){2,9})(?![\w])"
+    rf"(?<![\w-])(?:{PLACES}|pass ?codes?|pins?(?: code| number)?|passw(?:or)?d|pw|passwort"
+    r"|cvv|cvc2?|(?:use|enter|type)(?: the| this)? code)\s+(?P<secret>\d(?:[ -]?\d){2,9})(?![\w])"
 )
 
 # Chinese and Japanese: no spaces, so a value ends where its script or the sentence does.
