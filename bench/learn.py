@@ -32,7 +32,7 @@ from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.extract import HeuristicExtractor
 from app.memory.extract.heuristic import extract
-from app.memory.extract.language import load
+from app.memory.extract.detect import Languages
 from app.memory.remember import Rememberer
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
@@ -49,6 +49,7 @@ FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)
 NO_MEANING = """a an and are as at be been by for from had has have in is it of on or s that the
 their they this to user was were with"""
 STOP = frozenset(re.findall(r"\w+", NO_MEANING))
+LANGUAGES = Languages()
 Learner = Callable[[str], list[str]]
 
 
@@ -93,7 +94,7 @@ def stems(text: str) -> set[str]:
 
 def heuristic(text: str) -> list[str]:
     """What the product stores, episodes aside."""
-    return [item.fact.content for item in extract(text, AT, load("en"))]
+    return [item.fact.content for item in extract(text, AT, LANGUAGES.of(text))]
 
 
 def sentences(text: str) -> list[str]:
@@ -199,7 +200,7 @@ async def remembered(turns: list[str]) -> list[str]:
     store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), b"bench")
     settings = Settings(learning=LearningSettings(episodes=False))
     steps = outbound(
-        settings, {"heuristic": HeuristicExtractor(load("en"))}, Rememberer(store, embed)
+        settings, {"heuristic": HeuristicExtractor(Languages())}, Rememberer(store, embed)
     )
     for number, text in enumerate(turns):
         at = AT + timedelta(days=number)

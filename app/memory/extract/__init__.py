@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from app.memory.extract.detect import DEFAULT, Languages
 from app.memory.extract.heuristic import HeuristicExtractor
 from app.memory.extract.language import load
 from app.memory.extract.llm import ExtractorSpec, LlmExtractor
@@ -27,7 +28,8 @@ class NoExtractor:
 
 
 def _heuristic(_: ExtractorSpec) -> HeuristicExtractor:
-    return HeuristicExtractor(load("en"))
+    load(DEFAULT)  # now, not at the first turn
+    return HeuristicExtractor(Languages())
 
 
 EXTRACTORS: Final[dict[str, Callable[[ExtractorSpec], Extract]]] = {

@@ -46,7 +46,7 @@ def classify(text: str, language: Language) -> Kind:
     >>> classify("Could you fix the tests?", load("en"))
     <Kind.COMMAND: 'command'>
     """
-    bare = text.rstrip(".! ")
+    bare = text.rstrip(".! 。！")
     for kind, name in _ORDER:
         if language[name].search(bare):
             return kind

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 MAX_CLAUSES: Final = 12
 _MAX_LEAD_INS: Final = 6
 _MAX_TAILS: Final = 4
-_STOPS: Final = ".!…;,:–—- "
-_CARRIED_SUBJECT: Final = re.compile(r"^(?:i|we)\b", re.IGNORECASE)
+_STOPS: Final = ".!…;,:–—- 。！，；：、"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +112,9 @@ def _subject(found: re.Match[str], here: str, language: Language) -> str | None:
     """What stands before the next clause when its subject was left out; None: it is no break."""
     if found["own"] is not None or found["leaning"] is not None:
         return None if language["no_break"].search(here) else ""
-    if found["verb"] is not None and (subject := _CARRIED_SUBJECT.match(here)):
-        return None if language["open_verb"].search(here) else f"{subject[0]} "
+    if found["verb"] is not None and (subject := language["carried_subject"].match(here)):
+        gap = " " if language.spaced and subject[0] else ""
+        return None if language["open_verb"].search(here) else subject[0] + gap
     kind = "copula" if found["copula"] is not None else "introduced"
     being = language.grammar.names.get("i_am", "")
     return f"{being} " if found[kind] is not None and language[kind].search(here) else None
@@ -122,18 +122,21 @@ def _subject(found: re.Match[str], here: str, language: Language) -> str | None:
 
 def _break(language: Language) -> re.Pattern[str]:
     """Every place where a clause may begin, by what comes next: made once from the patterns."""
-    names = ("dependent_before", "carried", "copula_rest", "introduced_rest", "connective")
+    names = ("dependent_before", "carried", "copula_rest", "introduced_rest")
     own = f"(?:{language['break_before'].pattern}|{language['question_before'].pattern})"
-    return _compiled(own, *(language[name].pattern for name in names))
+    small = (language[name].pattern for name in ("connective", "joining", "again"))
+    return _compiled(language.spaced, own, *(language[name].pattern for name in names), *small)
 
 
 @cache
-def _compiled(*patterns: str) -> re.Pattern[str]:
-    own, leaning, verb, copula, introduced, conn = patterns
-    mark = r"\s*(?:,(?!\d{3}\b)|[;:](?!\d)|\s[–—-]{1,2}(?=\s)|[–—]|\()\s*"
-    again = r"(?:(?:also|now|currently|recently|mostly)\s+)?"
-    sep = rf"(?:{mark}(?:{conn}\s+){{0,2}}|\s+{conn}\s+(?:{conn}\s+)?){again}"
-    joint = r"(?:\s*,(?!\d{3}\b)\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)"
+def _compiled(spaced: bool, *patterns: str) -> re.Pattern[str]:  # noqa: FBT001 a part of the key
+    own, leaning, verb, copula, introduced, conn, joining, adverbs = patterns
+    gap = r"\s+" if spaced else r"\s*"
+    comma = r"(?:,(?!\d{3}\b)|[，、])"
+    mark = rf"\s*(?:{comma}|[;:](?!\d)|[；：（]|\s[–—-]{{1,2}}(?=\s)|[–—]|\()\s*"
+    again = rf"(?:{adverbs}{gap})?"
+    sep = rf"(?:{mark}(?:{conn}{gap}){{0,2}}|{gap}{conn}{gap}(?:{conn}{gap})?){again}"
+    joint = rf"(?:\s*{comma}\s*(?:{joining}{gap})?|{gap}{joining}{gap})"
     return re.compile(
         rf"{sep}(?=(?P<own>{own}))|{sep}(?=(?P<leaning>{leaning}))"
         rf"|{joint}{again}(?=(?P<verb>{verb}))"

@@ -49,6 +49,9 @@ def _fixed(before: str, after: str, mark: re.Match[str], language: Language) -> 
     if language["break_before"].match(after):
         # "I live in Boston, actually I love it" goes on; "…, no wait, I moved" takes it back
         return after if language["correction_whole"].search(mark[0]) else None
+    numbers = list(language["number"].finditer(before))
+    if numbers and (number := language["number"].match(after)) is not None:
+        return before[: numbers[-1].start()] + number[0] + before[numbers[-1].end() :]
     anchor = None
     for found in language["correction_anchor"].finditer(before):
         anchor = found

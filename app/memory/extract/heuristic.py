@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from app.domain import Learned, Turn
     from app.memory.extract.clauses import Clause
+    from app.memory.extract.detect import Languages
     from app.memory.extract.language import Language
     from app.memory.extract.wording import Said
 
@@ -44,13 +45,14 @@ _ASKING = frozenset({Kind.QUESTION, Kind.COMMAND})
 class HeuristicExtractor:
     """Reads the user's text only: what the assistant said is nobody's fact (M29)."""
 
-    def __init__(self, language: Language) -> None:
-        self._language = language
+    def __init__(self, languages: Languages) -> None:
+        self._languages = languages
 
     async def __call__(self, turn: Turn) -> tuple[Learned, ...]:
+        language = self._languages.of(turn.query)
         if len(turn.query) <= LONG:
-            return extract(turn.query, turn.at, self._language)
-        return await asyncio.to_thread(extract, turn.query, turn.at, self._language)
+            return extract(turn.query, turn.at, language)
+        return await asyncio.to_thread(extract, turn.query, turn.at, language)
 
 
 def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:

@@ -93,6 +93,7 @@ class Language:
     standing: tuple[Rule, ...] = field(repr=False)
     same: Mapping[str, str] = field(repr=False)
     abbreviations: frozenset[str] = field(repr=False)
+    spaced: bool = True
 
     def __getitem__(self, name: str) -> re.Pattern[str]:
         """The pattern of that name; one that never matches if the language has none."""
@@ -102,8 +103,19 @@ class Language:
 @cache
 def load(code: str) -> Language:
     """The language of that code; raises `FileNotFoundError` for one that does not ship."""
-    text = files("app.memory.extract").joinpath(f"languages/{code}.toml").read_text("utf-8")
-    return build(tomllib.loads(text))
+    return build(table(code))
+
+
+@cache
+def table(code: str) -> Table:
+    """Its file, and what all languages share, before any regex is made of it."""
+    own, common = _file(f"languages/{code}.toml"), _file("common.toml")
+    parts = {name: {**common[name], **own.get(name, {})} for name in ("words", "macros")}
+    return {**common, **own, **parts}
+
+
+def _file(name: str) -> Table:
+    return tomllib.loads(files("app.memory.extract").joinpath(name).read_text("utf-8"))
 
 
 def build(data: Table) -> Language:
@@ -114,6 +126,7 @@ def build(data: Table) -> Language:
         code=data["code"],
         patterns={
             "dated": macros.compiled("@dated@"),
+            "number": macros.compiled(r"(?<!\w)@count@(?!\w)"),
             **{name: macros.compiled(rows) for name, rows in data.get("patterns", {}).items()},
         },
         grammar=_grammar(data.get("grammar", {}), words, macros),
@@ -122,6 +135,7 @@ def build(data: Table) -> Language:
         standing=tuple(_rules(data, "standing", macros)),
         same=data.get("same", {}),
         abbreviations=frozenset(words.get("abbreviations", ())),
+        spaced=data.get("spaced", True),
     )
 
 
@@ -130,10 +144,12 @@ class _Macros:
 
     def __init__(self, data: Table) -> None:
         self.code: str = data["code"]
+        self.spaced: bool = data.get("spaced", True)
         words = {name: _any_of(rows) for name, rows in data.get("words", {}).items()}
         dates = data.get("dates", {})
         named = {name: _any_of(dates.get(name, ())) for name in ("weekdays", "seasons")}
         named["count"] = _any_of([r"\d+", *dates.get("numbers", ())])
+        named["months_any"] = _any_of(dates.get("months", ()))
         named["units"] = _any_of(list(dates.get("units", {}).values()))
         self._table: dict[str, str] = {**words, **named, **data.get("macros", {})}
         forms = [_GROUP_NAME.sub("?:", self.expanded(f["match"])) for f in dates.get("forms", ())]
@@ -204,7 +220,8 @@ def _dates(data: Table, macros: _Macros) -> DateWords:
 
 
 def _form(row: Table, macros: _Macros) -> Form:
-    match = macros.compiled(rf"(?<!\w)(?:{row['match']})(?!\w)")
+    spaced = rf"(?<!\w)(?:{row['match']})(?!\w)"
+    match = macros.compiled(spaced if macros.spaced else row["match"])
     rest = {key: row[key] for key in ("unit", "shift", "sign", "future") if key in row}
     return Form(match, **rest)
 

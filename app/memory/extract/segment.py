@@ -28,7 +28,14 @@ _QUOTES: Final = re.compile(
     r'|(?<!\w)"([^"\n]{1,400})"(?!\w)|(?<!\w)\'([^\n\']{1,60}(?:\'\w[^\n\']{0,60}){0,6})\'(?!\w)'
 )
 _TITLE_WORDS: Final = 4
-_OWN: Final = re.compile(r"\b(?:i|i'm|me|my|we|our|you|your)\b", re.IGNORECASE)
+_TITLE_CHARS: Final = 40
+_TITLE_CHARS_CJK: Final = 8
+_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_OWN: Final = re.compile(
+    r"\b(?:i|i'm|me|my|we|our|you|your|ich|mein\w*|wir|yo|mi|mis|soy|je|j'\w+|mon|ma|mes|eu"
+    r"|meu|minha|sou)\b|我|私|僕|俺",
+    re.IGNORECASE,
+)
 
 # One line that nobody says: a quoted mail, a log, a shell, a stack trace, a table, a diff.
 _MATERIAL: Final = re.compile(
@@ -90,13 +97,14 @@ def _is_material(line: str) -> bool:
 def _quoted(match: re.Match[str]) -> str:
     """A title stays ("Dune"); a saying goes."""
     said = next(group for group in match.groups() if group)
-    short = len(said.split()) <= _TITLE_WORDS and not _OWN.search(said)
+    most = _TITLE_CHARS if said.isascii() or not _CJK.search(said) else _TITLE_CHARS_CJK
+    short = len(said.split()) <= _TITLE_WORDS and len(said) <= most and not _OWN.search(said)
     return match[0] if short else QUOTED
 
 
 _END: Final = re.compile(
     r"(?P<stop>(?:[.!?…]+[\"'”’)\]]*(?=\s|$))|[。！？]+)|(?P<line>\n(?=\s*(?:[-*•–]|\d{1,2}[.)])\s)"
-    r"|\n\s*\n|\n(?=\s*(?:[A-ZÀ-Þ]|I\b|$)))|(?P<mark>\n)"
+    r"|\n\s*\n|\n(?=\s*(?:[A-ZÀ-Þ¿¡\u3040-\u30ff\u3400-\u9fff]|I\b|$)))|(?P<mark>\n)"
 )
 _BULLET: Final = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 

@@ -43,6 +43,8 @@ def wish(text: str, language: Language) -> str:
     'The user wants the assistant to not use emojis.'
     """
     grammar = language.grammar
+    if not grammar.pronouns:  # kept as it was said
+        return clean_text(sentence(text))
     if language["subject"].match(text):
         return clean_text(sentence(_about_user(text, grammar, known=False)))
     when = language["condition"].match(text)

@@ -19,6 +19,7 @@ _ES: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
 _PLAIN_ED: Final = re.compile(
     r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed|shed))$"
 )
+_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _CONSONANT_Y: Final = re.compile(r"[^aeiou]y$")
 
 
@@ -40,10 +41,11 @@ def third_person(text: str, grammar: Grammar, group: Voice, *, known: bool = Fal
 
 def sentence(text: str) -> str:
     """A clause as a sentence: a capital, one full stop, no space to spare."""
-    text = " ".join(text.split()).strip(" ,;:–—-")
+    text = " ".join(text.split()).strip(" ,;:–—-，；：、")
     if not text:
         return ""
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?。！" else ".")
+    stop = "。" if _CJK.match(text[-1]) else "."
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?。！？" else stop)
 
 
 def conjugated(verb: str, grammar: Grammar) -> str:
