@@ -123,3 +123,21 @@ async def test_any_script_is_kept_as_it_is_and_recalled(
     await ana.keep(said)
     assert await ana.facts() == [said]
     assert await ana.ask(question) == [said]
+
+
+@pytest.mark.fault(22)
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("我对花生过敏", "我对什么过敏？"),
+        ("私はピーナッツアレルギーです。", "私は何アレルギーですか？"),
+        ("Ich bin gegen Erdnüsse allergisch.", "Wogegen bin ich allergisch?"),
+    ],
+)
+async def test_it_is_learned_in_the_words_that_were_said(
+    ana: Person, said: str, question: str
+) -> None:
+    await ana.tell(said)
+    (fact,) = await ana.facts()
+    assert fact.rstrip("。.") == said.rstrip("。.")
+    assert fact in await ana.ask(question)
