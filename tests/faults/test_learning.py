@@ -10,6 +10,7 @@ import pytest
 from app.memory.extract.heuristic import extract
 from app.memory.extract.language import load
 from app.memory.render import CLOSE, NOTICE, OPEN
+from tests.faults.conftest import Meet
 from tests.faults.person import Person
 from tests.scripted import completion, http
 
@@ -135,8 +136,10 @@ async def test_any_script_is_kept_as_it_is_and_recalled(
     ],
 )
 async def test_it_is_learned_in_the_words_that_were_said(
-    ana: Person, said: str, question: str
+    meet: Meet, said: str, question: str
 ) -> None:
+    """With the encoder that ships: the one for tests knows no Chinese."""
+    ana = await meet(embedding="bundled")
     await ana.tell(said)
     (fact,) = await ana.facts()
     assert fact.rstrip("。.") == said.rstrip("。.")
