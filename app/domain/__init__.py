@@ -21,6 +21,7 @@ from app.domain.call import (
     Policy,
     Receipt,
     Source,
+    Topic,
     Turn,
     UserTurn,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "State",
     "Tenant",
     "Times",
+    "Topic",
     "Turn",
     "Usage",
     "UserTurn",

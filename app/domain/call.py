@@ -209,10 +209,25 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """What a statement ends, where no slot tells: all `words` stand in the memory that is meant.
+
+    `needs`: one of these as well. `hints`: of several memories those that have one are meant.
+    `kept`: the statement stays in their place ("I sold my bike"); else nothing does ("forget …").
+    """
+
+    words: frozenset[str] = field(repr=False)
+    needs: frozenset[str] = field(default=frozenset(), repr=False)
+    hints: frozenset[str] = field(default=frozenset(), repr=False)
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Learned:
     """A fact found in a turn, before it meets what is already known.
 
-    `about`: the memories whose place it takes, because it corrects them or says that they are over.
+    `about`: the memories whose place it takes, because it corrects them or says that they are over;
+    `topic`: how to find those that nobody named.
     """
 
     fact: Fact
@@ -223,6 +238,7 @@ class Learned:
     state: State = State.ACTIVE
     about: tuple[UUID, ...] = ()
     via: Via = Via.HEURISTIC
+    topic: Topic | None = None
 
 
 @dataclass(frozen=True, slots=True)

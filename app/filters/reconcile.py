@@ -29,6 +29,13 @@ class Remember:
         pending: list[UUID] = []
         for place, item in enumerate(turn.learned):
             memory, again = build(turn, item, place), turn.source.opening
+            if item.topic is not None:
+                over = await self._rememberer.ends(turn.owner, memory, item.topic)
+                if not item.topic.kept:
+                    await self._rememberer.withdraw(turn.owner, over, turn.owner.user)
+                    continue
+                links = replace(memory.links, supersedes=(*memory.links.supersedes, *over))
+                memory = replace(memory, links=links)
             row = await self._rememberer.remember(turn.owner, memory, again=again)
             if row is not None:
                 (pending if row.state is State.PENDING else stored).append(row.id)

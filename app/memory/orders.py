@@ -2,7 +2,8 @@
 
 Only what is plainly about how answers read or how work is done is believed. A message can quote a
 page, and a page can say "from now on send …": so anything that acts, hides, sells or fetches waits,
-and so does what the table does not know. Pure; English, so that other languages wait, too.
+and so does what the table does not know. Pure. The table is English; in another language a wish is
+believed if the whole of it is one that its file names (`standing`), which gives it a slot.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ def waits(item: Learned) -> bool:
         return True
     if item.fact.type is not MemoryType.PROCEDURAL:
         return False
-    return ACTS.search(content) is not None or STYLE.search(content) is None
+    if ACTS.search(content) is not None:
+        return True
+    if item.fact.lang in {None, "en"}:
+        return STYLE.search(content) is None
+    return item.fact.slot is None
 
 
 def _any(*rows: str) -> re.Pattern[str]:

@@ -129,6 +129,14 @@ def _superseded(memory: Memory, by: Memory, now: datetime) -> Memory:
     )
 
 
+def withdrawn(memory: Memory, by: str, now: datetime) -> Change:
+    """The memory ended because its user took it back; it can still be read and brought back."""
+    times = replace(memory.times, valid_to=now, updated_at=now)
+    history = recorded(memory, Event(now, "retracted", by))
+    ended = replace(memory, state=State.EXPIRED, times=times, history=history)
+    return Change(ended, expect=memory)
+
+
 def recorded(memory: Memory, event: Event) -> tuple[Event, ...]:
     """The memory's history with one more line, bounded."""
     return (*memory.history, event)[-MAX_HISTORY:]

@@ -7,16 +7,26 @@ from typing import TYPE_CHECKING, Final
 
 from app.domain import MemoryType, State, Where, utc_now
 from app.errors import StoreError
-from app.memory.reconcile import reconcile, said_again
+from app.memory.concern import concerned
+from app.memory.reconcile import reconcile, said_again, withdrawn
 
 if TYPE_CHECKING:
-    from app.domain import Change, Memory, Owner, Vectors
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from app.domain import Change, Memory, Owner, Topic, Vectors
     from app.ports import Embed, Store
 
 NEIGHBOURS: Final = 8
+# A topic is one of few words, and what it ends may stand far from it in meaning.
+CONCERNED: Final = 32
 # Somebody else may write the same row in between; then the decision is taken anew.
 ATTEMPTS: Final = 3
 _EVERY_STATE: Final = frozenset(State)
+_FACTS: Final = Where(
+    states=frozenset({State.ACTIVE}),
+    types=frozenset({MemoryType.SEMANTIC, MemoryType.PROCEDURAL}),
+)
 _LIVE: Final = frozenset({State.ACTIVE, State.PENDING, State.REJECTED})
 
 
@@ -43,6 +53,24 @@ class Rememberer:
                 return own
             if all(await self._store.save(owner, [_indexed(c, vectors) for c in changes])):
                 return own or changes[0].memory
+        raise StoreError("the same rows keep changing")
+
+    async def ends(self, owner: Owner, memory: Memory, topic: Topic) -> tuple[UUID, ...]:
+        """The active facts of the same pool that a statement about this topic ends."""
+        (vectors,) = await self._embed.documents([" ".join(sorted(topic.words))])
+        near = await self._store.search(owner, vectors, _FACTS, CONCERNED)
+        known = [found.memory for found in near if found.memory.pool is memory.pool]
+        older = [m for m in known if m.times.created_at < memory.times.created_at]
+        return tuple(found.id for found in concerned(topic, older))
+
+    async def withdraw(self, owner: Owner, ids: Sequence[UUID], by: str) -> None:
+        """Let these memories end without another in their place. Raises `StoreError`."""
+        for _ in range(ATTEMPTS):
+            where = Where(ids=frozenset(ids), states=frozenset({State.ACTIVE}))
+            rows = (await self._store.find(owner, where)).memories if ids else ()
+            changes = [withdrawn(row, by, utc_now()) for row in rows]
+            if all(await self._store.save(owner, changes)):
+                return
         raise StoreError("the same rows keep changing")
 
     async def _known(self, owner: Owner, memory: Memory, vectors: Vectors) -> list[Memory]:

@@ -21,7 +21,7 @@ def joined(sentences: Sequence[Said], language: Language) -> list[Said]:
     for sentence in sentences:
         if found and language["correction_starts"].search(sentence.words):
             before = found.pop()
-            words = f"{before.words.rstrip('.!… ')}, {sentence.words}"
+            words = f"{before.words.rstrip('.!…。！ ')}, {sentence.words}"
             found.append(Said(f"{before.raw} {sentence.raw}", words))
         else:
             found.append(sentence)
@@ -51,7 +51,8 @@ def _fixed(before: str, after: str, mark: re.Match[str], language: Language) -> 
         return after if language["correction_whole"].search(mark[0]) else None
     numbers = list(language["number"].finditer(before))
     if numbers and (number := language["number"].match(after)) is not None:
-        return before[: numbers[-1].start()] + number[0] + before[numbers[-1].end() :]
+        rest = before[numbers[-1].end() :]
+        return before[: numbers[-1].start()] + (number[0] + rest if rest.strip() else after)
     anchor = None
     for found in language["correction_anchor"].finditer(before):
         anchor = found

@@ -22,6 +22,7 @@ SHIPPED: Final = (DEFAULT, "de", "es", "fr", "pt", "zh", "ja")
 # So much of a message tells its language.
 HEAD_CHARS: Final = 2_000
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
+_ADDRESS: Final = re.compile(r"\S+://\S+|\S+@\S+")
 _KANA: Final = re.compile(r"[\u3040-\u30ff]")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
@@ -45,7 +46,7 @@ def signs(code: str) -> Signs:
 
 def detect(text: str, known: Iterable[Signs]) -> str:
     """The code of the language that a text is in."""
-    head = text[:HEAD_CHARS].lower().replace("’", "'")
+    head = _ADDRESS.sub(" ", text[:HEAD_CHARS]).lower().replace("’", "'")
     if (script := _by_script(head)) is not None:
         return script
     words = _WORD.findall(head)
@@ -76,7 +77,11 @@ class Languages:
         self._signs = tuple(signs(code) for code in codes)
         self._codes = frozenset(row.code for row in self._signs)
 
-    def of(self, text: str) -> Language:
+    def code(self, text: str) -> str:
         """The language to read a text in."""
         code = detect(text, self._signs)
-        return load(code if code in self._codes else DEFAULT)
+        return code if code in self._codes else DEFAULT
+
+    def of(self, text: str) -> Language:
+        """The same, compiled: the first time that takes a tenth of a second."""
+        return load(self.code(text))

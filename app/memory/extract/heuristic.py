@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Final
 from app.domain import MAX_QUOTE_CHARS
 from app.memory.extract.classify import LEARNED, Kind, classify
 from app.memory.extract.clauses import clauses, together, without_lead_in
+from app.memory.extract.context import answered, context, plays, themed
 from app.memory.extract.corrections import corrected, joined
-from app.memory.extract.generic import continued, generic, goes_on, is_own, own_run
+from app.memory.extract.generic import MIN_WORDS, continued, generic, goes_on, is_own, own_run
+from app.memory.extract.language import load
 from app.memory.extract.people import named, resolved
 from app.memory.extract.retract import retracted
 from app.memory.extract.rules import apply, read
 from app.memory.extract.scope import said
 from app.memory.extract.segment import QUOTED
 from app.memory.extract.standing import standing
+from app.memory.extract.takeback import ending, withdrawn
 from app.memory.extract.third import sentence as as_sentence
 from app.memory.extract.tidy import tidy
 from app.memory.extract.wording import plain, verbatim
@@ -30,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from app.domain import Learned, Turn
+    from app.domain import Learned, Message, Turn
     from app.memory.extract.clauses import Clause
+    from app.memory.extract.context import Context
     from app.memory.extract.detect import Languages
     from app.memory.extract.language import Language
     from app.memory.extract.wording import Said
@@ -47,19 +51,30 @@ class HeuristicExtractor:
 
     def __init__(self, languages: Languages) -> None:
         self._languages = languages
+        self._loaded: dict[str, Language] = {}
 
     async def __call__(self, turn: Turn) -> tuple[Learned, ...]:
-        language = self._languages.of(turn.query)
+        code = self._languages.code(turn.query)
+        if (language := self._loaded.get(code)) is None:
+            language = self._loaded[code] = await asyncio.to_thread(load, code)
         if len(turn.query) <= LONG:
             return extract(turn.query, turn.at, language)
         return await asyncio.to_thread(extract, turn.query, turn.at, language)
 
 
-def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:
-    """The facts of one message, in the order they were said; `at` is when it was said."""
+def extract(
+    text: str, at: datetime, language: Language, before: Sequence[Message] = ()
+) -> tuple[Learned, ...]:
+    """The facts of one message, in the order they were said.
+
+    `at` is when it was said, `before` the last messages before it, newest last.
+    """
+    around = context(before)
+    if plays(around, language):
+        return ()
     sentences = [without_lead_in(s, language) for s in joined(said(text, language), language)]
     kinds = [classify(sentence.words, language) for sentence in sentences]
-    reader = _Reader(at, language, asks=any(kind in _ASKING for kind in kinds))
+    reader = _Reader(at, language, around, asks=any(kind in _ASKING for kind in kinds))
     found: list[Learned] = []
     open_end = False  # whether the last fact may go on in the next sentence
     for sentence, kind in zip(sentences, kinds, strict=True):
@@ -76,24 +91,36 @@ def extract(text: str, at: datetime, language: Language) -> tuple[Learned, ...]:
 class _Reader:
     """One message, sentence by sentence; remembers whom it named last."""
 
-    def __init__(self, at: datetime, language: Language, *, asks: bool) -> None:
+    def __init__(self, at: datetime, language: Language, around: Context, *, asks: bool) -> None:
         self._at = at
+        self._around = around
         self._language = language
         self._asks = asks
         self._person: str | None = None
 
     def facts(self, sentence: Said, kind: Kind) -> Iterator[Learned]:
         """What one sentence tells."""
+        if (over := withdrawn(sentence, self._language)) is not None:
+            yield over
+            return
         if kind in _SILENT or (kind is Kind.STYLE and self._asks):
             return
         if kind in {Kind.STANDING, Kind.STYLE}:
             yield standing(self._wish(sentence), self._language)
             return
-        meant = corrected(sentence.words, self._language)
+        meant = self._meant(sentence.words, kind)
         body = sentence if meant is None else replace(plain(meant), raw=meant)
         for group in _groups(self._asserted(clauses(body, self._language)), self._language):
             for item in self._told(body, group):
                 yield item if meant is None else replace(item, quote=sentence.raw[:MAX_QUOTE_CHARS])
+
+    def _meant(self, words: str, kind: Kind) -> str | None:
+        """The sentence as it is to be read, corrected and with its context; None: as it stands."""
+        heard, self._around = self._around, replace(self._around, heard="")
+        fixed = corrected(words, self._language)
+        if fixed is None and kind in LEARNED:
+            fixed = answered(words, heard, self._language)
+        return themed(fixed or words, heard, self._language) or fixed
 
     def more(self, sentence: Said, kind: Kind, told: Sequence[Learned]) -> str:
         """What a sentence adds to the fact before it, if it has no subject of its own."""
@@ -110,8 +137,9 @@ class _Reader:
         """A standing wish up to where the sentence begins to ask."""
         parts = clauses(sentence, self._language)
         kept = [parts[0]]
-        for part in parts[1:]:
-            if classify(part.text, self._language) in _ASKING:
+        for place, part in enumerate(parts[1:]):
+            opened = place == 0 and len(parts[0].text.split()) < MIN_WORDS  # "Going forward, …"
+            if not opened and classify(part.text, self._language) in _ASKING:
                 break
             kept.append(part)
         return together(sentence, kept)
@@ -142,7 +170,7 @@ class _Reader:
             reading = read(part, self._at, self._language)
             over = retracted(reading)
             found, whole = ([over], True) if over else apply(reading, self._language.rules)
-            yield from found
+            yield from (self._ending(item, part) for item in found)
             stands = stands if part.subject else whole or is_own(part, self._language)
             if not whole:
                 loose.append(part)
@@ -158,7 +186,11 @@ class _Reader:
             run = list(own_run(parts[place:], self._language))
             place += len(run) or 1
             if run:
-                yield generic(together(body, run), self._at, self._language)
+                whole = together(body, run)
+                yield self._ending(generic(whole, self._at, self._language), whole)
+
+    def _ending(self, item: Learned, clause: Clause) -> Learned:
+        return item if item.topic else ending(item, clause.text, self._language)
 
 
 def _groups(parts: Iterator[Clause], language: Language) -> Iterator[list[Clause]]:

@@ -41,6 +41,15 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeBack:
+    """A way to say that something is over (`kept`) or was never so; its group `topic` names it."""
+
+    match: re.Pattern[str]
+    kept: bool = True
+    needs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """One way to name a day: its groups, and by how much or to which side it moves."""
 
@@ -79,6 +88,7 @@ class Grammar:
     spelled: Mapping[str, str]
     rewrites: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]
     unchanged: frozenset[str]
+    takes_back: tuple[TakeBack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ class Language:
     rules: tuple[Rule, ...] = field(repr=False)
     standing: tuple[Rule, ...] = field(repr=False)
     same: Mapping[str, str] = field(repr=False)
-    abbreviations: frozenset[str] = field(repr=False)
+    words: Mapping[str, frozenset[str]] = field(repr=False)
     spaced: bool = True
 
     def __getitem__(self, name: str) -> re.Pattern[str]:
@@ -134,7 +144,11 @@ def build(data: Table) -> Language:
         rules=tuple(_rules(data, "rules", macros)),
         standing=tuple(_rules(data, "standing", macros)),
         same=data.get("same", {}),
-        abbreviations=frozenset(words.get("abbreviations", ())),
+        words={
+            "abbreviations": frozenset(words.get("abbreviations", ())),
+            # they tell nothing of what a statement is about
+            "empty": frozenset((*words.get("empty", ()), *data.get("detect", {}).get("words", ()))),
+        },
         spaced=data.get("spaced", True),
     )
 
@@ -242,7 +256,15 @@ def _grammar(data: Table, words: Table, macros: _Macros) -> Grammar:
         spelled=data.get("spelled", {}),
         rewrites={
             name: tuple((macros.compiled(regex), to) for regex, to in data.get(name, ()))
-            for name in ("wishes", "retract", "shared")
+            for name in ("wishes", "retract", "shared", "answers")
         },
         unchanged=frozenset(unchanged),
+        takes_back=tuple(
+            TakeBack(macros.compiled(row["match"]), row.get("kept", True), _folded(row))
+            for row in data.get("takes_back", ())
+        ),
     )
+
+
+def _folded(row: Table) -> frozenset[str]:
+    return frozenset(word.casefold() for word in row.get("needs", ()))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from app.domain import clean_text
 from app.memory.extract.rules import apply, read
+from app.memory.extract.takeback import topic_of
 from app.memory.extract.third import sentence
+from app.memory.slots import is_single
 
 if TYPE_CHECKING:
     from app.domain import Learned
@@ -27,5 +29,8 @@ def retracted(reading: Reading) -> Learned | None:
         before = read(replace(reading.clause, text=text), reading.at, language)
         for learned in apply(before, language.rules)[0]:
             told = clean_text(sentence(reading.told(learned.pool)))
-            return replace(learned, fact=replace(learned.fact, content=told), retracts=True)
+            fact = replace(learned.fact, content=told)
+            single = fact.slot is not None and is_single(fact.slot)
+            topic = None if single else topic_of(text, language)
+            return replace(learned, fact=fact, retracts=True, topic=topic)
     return None

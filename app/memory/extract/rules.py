@@ -76,8 +76,11 @@ def apply(reading: Reading, rules: Iterable[Rule]) -> tuple[list[Learned], bool]
     found: list[Learned] = []
     whole = False
     text = reading.clause.text
+    # "Since Monday I live in Hobart": the rule knows "I live in Hobart"
+    opened = reading.language["opener"].match(text)
+    bare = text[opened.end() :] if opened else None
     for rule in rules:
-        match = rule.match.search(text)
+        match = rule.match.search(text) or (rule.match.search(bare) if bare else None)
         if match is None or rule.unless.search(text):
             continue
         learned = _learned(rule, match, reading)

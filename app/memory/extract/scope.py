@@ -31,7 +31,7 @@ def is_abbreviation(before: str, language: Language) -> bool:
     """Whether the stop behind this text belongs to its last word ("Dr.", "e.g.", "J.")."""
     word = (before.replace("(", " ").split() or [""])[-1]
     initial = len(word) == 1 and word.isupper() and word != "I"
-    return initial or word.lower() in language.abbreviations
+    return initial or word.lower() in language.words["abbreviations"]
 
 
 def _before_material(found: list[Said], language: Language) -> list[Said]:

@@ -1,0 +1,89 @@
+"""Which of the known memories a statement ends that names no slot ("I sold my bike"). Pure.
+
+All words of its topic stand in the memory, in whatever form, and there they name the thing itself:
+"bike insurance" is not the bike.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.domain import Memory, Topic
+
+_WORD: Final = re.compile(r"[\w-]*\w")
+_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# Two forms of one word begin alike, for so much of the longer one.
+SHARED_START: Final = 0.65
+MIN_START: Final = 4
+MOST: Final = 3
+# A word behind the thing that makes another thing of it is none of these.
+_LINKS: Final = frozenset(
+    {"is", "was", "are", "were", "has", "had", "have", "will", "and", "or", "but", "in", "at", "on"}
+    | {"for", "from", "to", "of", "with", "by", "every", "each", "since", "until", "that", "which"}
+    | {"who", "named", "called", "because", "when", "near", "twice", "once", "as", "than", "about"}
+)
+# … and before it, where the thing is only somebody's or something's: "el seguro del coche".
+_OF: Final = frozenset({"del", "de", "du", "do", "da", "des", "of"})
+
+
+def concerned(topic: Topic, known: Iterable[Memory]) -> Sequence[Memory]:
+    """The memories that are over; none if more than `MOST` could be meant."""
+    meant = [memory for memory in known if _is_about(memory.fact.content, topic)]
+    hinted = [memory for memory in meant if _holds_any(memory.fact.content, topic.hints)]
+    found = hinted or meant
+    return found if len(found) <= MOST else ()
+
+
+def _is_about(content: str, topic: Topic) -> bool:
+    if topic.needs and not _holds_any(content, topic.needs):
+        return False
+    if any(_CJK.search(word) for word in topic.words):
+        return all(word in content.casefold() for word in topic.words)
+    words = _WORD.findall(content.casefold())
+    return all(_stands(word, words, topic.words) for word in topic.words)
+
+
+def _holds_any(content: str, wanted: Iterable[str]) -> bool:
+    words = _WORD.findall(content.casefold())
+    return any(alike(one, word) for one in wanted for word in words) or any(
+        one in content for one in wanted if _CJK.search(one)
+    )
+
+
+def _stands(word: str, words: Sequence[str], topic: frozenset[str]) -> bool:
+    return any(
+        alike(word, other) and _is_head(place, words, topic) for place, other in enumerate(words)
+    )
+
+
+def _is_head(place: int, words: Sequence[str], topic: frozenset[str]) -> bool:
+    """Whether the word at a place names the thing, not what another thing is for."""
+    before = words[place - 1] if place else ""
+    behind = words[place + 1] if place + 1 < len(words) else ""
+    if before in _OF and len(topic) == 1:
+        return False
+    plain = not behind or behind in _LINKS or not behind.isascii() or len(topic) > 1
+    return plain or not _is_english(words) or any(alike(behind, word) for word in topic)
+
+
+def _is_english(words: Sequence[str]) -> bool:
+    return bool({"the", "user", "user's", "their"} & set(words))
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two words are forms of one, by their beginnings ("alergia", "alérgico")."""
+    one, other = one.translate(_PLAIN), other.translate(_PLAIN)
+    if one == other:
+        return True
+    shorter, longer = sorted((one, other), key=len)
+    start = next(
+        (n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
+    )
+    return start >= MIN_START and start >= SHARED_START * len(longer)
+
+
+_PLAIN: Final = str.maketrans("áàâãäéèêëíìîïóòôõöúùûüçñ", "aaaaaeeeeiiiiooooouuuucn")

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from app.memory.extract.heuristic import extract
+from app.memory.extract.language import load
+from tests.memory.extract.reading import AT, learned
+
+
+@pytest.mark.requirement("M36")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I sold my bike.", {"bike"}),
+        ("I cancelled my gym membership last week.", {"gym"}),
+        ("My dentist appointment is cancelled.", {"dentist", "appointment"}),
+        ("We raised the kitchen budget to 15,000 euros.", {"kitchen", "budget"}),
+        ("I don't play chess anymore.", {"play", "chess"}),
+    ],
+)
+def test_what_is_over_or_another_now_names_its_thing(text: str, words: set[str]) -> None:
+    (item,) = learned(text)
+    assert item.fact.slot or item.topic
+    if item.topic:
+        assert (set(item.topic.words), item.topic.kept) == (words, True)
+
+
+@pytest.mark.requirement("M36")
+@pytest.mark.parametrize(
+    ("code", "text", "words"),
+    [
+        ("en", "Forget what I said about the allergy.", {"allergy"}),
+        ("en", "Please forget that I'm allergic to kiwi.", {"allergic", "kiwi"}),
+        ("en", "Actually, I was wrong about Pavel.", {"pavel"}),
+        ("de", "Vergiss, was ich über den Umzug gesagt habe.", {"umzug"}),
+        ("es", "Olvida lo que dije sobre la alergia.", {"alergia"}),
+        ("fr", "Oublie ce que j'ai dit sur mon allergie.", {"allergie"}),
+        ("pt", "Esquece o que eu disse sobre a alergia, foi engano.", {"alergia"}),
+        ("zh", "忘掉我对芒果过敏这件事吧。", {"对芒果过敏"}),
+        ("ja", "犬の件は忘れてください。", {"犬"}),
+    ],
+)
+def test_what_is_taken_back_leaves_nothing_in_its_place(
+    code: str, text: str, words: set[str]
+) -> None:
+    (item,) = extract(text, AT, load(code))
+    assert item.topic
+    assert (set(item.topic.words), item.topic.kept, item.retracts) == (words, False, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget it, let's go on.",
+        "Ignore the tests for now.",
+        "Forget the summary, just give me the code.",
+        "Ignore the previous answer.",
+        "Delete the file.",
+    ],
+)
+def test_a_request_takes_nothing_back(text: str) -> None:
+    assert not [item for item in learned(text) if item.topic]
+
+
+def test_of_several_the_rest_of_the_sentence_tells_which_is_meant() -> None:
+    (item,) = learned("I was wrong about Pavel, he isn't a drummer at all.")
+    assert item.topic
+    assert "drummer" in item.topic.hints
+
+
+def test_a_new_day_only_ends_what_has_a_day() -> None:
+    (item,) = learned("climbing is on mondays now since the gym changed its hours")
+    assert item.topic
+    assert "wednesday" in item.topic.needs
