@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.tools import public
-from bench.tools.learner import heuristic, moment, remembered
+from bench.tools.learner import earlier, heuristic, moment, remembered
 from bench.tools.report import Target, arguments, finish, table
 from bench.tools.scoring import COLUMNS, Score
 
@@ -47,7 +47,7 @@ def own_turns() -> Part:
     scores: dict[tuple[str, str], Score] = {}
     dated = [0, 0]
     for turn in rows("turns.jsonl"):
-        items = heuristic(turn["text"], moment(turn))
+        items = heuristic(turn["text"], moment(turn), earlier(turn))
         wanted = [fact["keywords"] for fact in turn["facts"]]
         edges = [[holds(item, words) for item in items] for words in wanted]
         right = [any(column) for column in zip(*edges, strict=True)] or [False] * len(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from app.domain import Owner, Policy, Source, State, Turn, Where
+from app.domain import Message, Owner, Policy, Source, State, Turn, Where
 from app.filters import outbound
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
@@ -26,14 +26,19 @@ ANA = Owner("bench", "ana")
 LANGUAGES = Languages()
 
 
-def heuristic(text: str, at: datetime = AT) -> list[str]:
-    """What the product stores of one message, episodes aside."""
-    return [item.fact.content for item in extract(text, at, LANGUAGES.of(text))]
+def heuristic(text: str, at: datetime = AT, before: Sequence[Message] = ()) -> list[str]:
+    """What the product stores of one message, episodes aside; `before` is what came before it."""
+    return [item.fact.content for item in extract(text, at, LANGUAGES.of(text), before)]
 
 
 def moment(row: dict[str, Any]) -> datetime:
     """When a row of the project's own set was said."""
     return datetime.fromisoformat(row["at"]) if row.get("at") else AT
+
+
+def earlier(row: dict[str, Any]) -> list[Message]:
+    """The messages before a row."""
+    return [Message(said["role"], said["text"]) for said in row.get("before") or ()]
 
 
 async def remembered(turns: Sequence[str], first: datetime = AT) -> list[str]:
