@@ -57,6 +57,8 @@ async def test_a_contradiction_leaves_one_row(meet: Meet, before: str, after: st
         ("I own a car.", "I don't have a car any more."),
         ("I work at Acme.", "I no longer work at Acme."),
         ("I live in Lisbon.", "I don't live in Lisbon any more."),
+        ("I play the guitar.", "I stopped playing the guitar."),
+        ("I am learning Spanish.", "I quit learning Spanish."),
     ],
 )
 async def test_what_is_over_is_not_active(meet: Meet, before: str, after: str) -> None:
