@@ -12,13 +12,18 @@ from app.errors import ConfigurationError
 from app.settings import Settings
 
 
-def test_a_second_holder_is_told_who_holds_it_and_what_to_do(tmp_path: Path) -> None:
-    with folder.held(tmp_path), pytest.raises(ConfigurationError) as caught, folder.held(tmp_path):
-        pass
+@pytest.mark.fault(37)
+@pytest.mark.parametrize("spelled", ["data", "data/../data", "link"])
+def test_a_second_holder_is_told_who_holds_it_and_what_to_do(tmp_path: Path, spelled: str) -> None:
+    data = tmp_path / "data"
+    (tmp_path / "link").symlink_to(data)
+    with folder.held(data), pytest.raises(ConfigurationError) as caught:  # noqa: SIM117
+        with folder.held(tmp_path / spelled):
+            pass
     (fault,) = caught.value.faults
     assert f"process {os.getpid()}" in fault
     assert "REMORA_DATA_DIR" in fault
-    with folder.held(tmp_path):
+    with folder.held(data):
         pass
 
 

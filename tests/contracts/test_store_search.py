@@ -177,6 +177,7 @@ async def test_rows_without_vectors_are_kept_but_not_searched(store: Store) -> N
 
 
 @pytest.mark.requirement("M4")
+@pytest.mark.fault(36)
 async def test_a_vector_of_another_model_is_refused(store: Store) -> None:
     foreign = Vectors((1.0, 0.0), Sparse((7,), (1.0,)))
     await put(store, "kept", towards(0, (7,)))

@@ -25,6 +25,7 @@ FACT = "The user's dog is called Rex."
 
 @pytest.mark.requirement("M27")
 @pytest.mark.parametrize("say", [client.sync_whole, client.sync_streamed])
+@pytest.mark.fault(38)
 def test_a_killed_process_learns_after_restart_exactly_once(
     start: Start, say: Callable[..., client.Spoken]
 ) -> None:
@@ -41,6 +42,7 @@ def test_a_killed_process_learns_after_restart_exactly_once(
 
 
 @pytest.mark.requirement("G22")
+@pytest.mark.fault(38)
 def test_a_stop_lets_go_cleanly_and_forgets_nothing(start: Start) -> None:
     remora = start()
     _, headers = client.sync_whole(remora, KEY, SAID)
@@ -68,6 +70,7 @@ def test_the_answer_comes_with_the_stores_folder_taken_away(
     assert httpx.get(f"{remora.url}/healthz").status_code == 200
 
 
+@pytest.mark.fault(37)
 def test_a_second_process_on_the_folder_is_told_who_holds_it(start: Start, tmp_path: Path) -> None:
     first = start()
     command = [str(Path(sys.executable).with_name("remora")), "serve"]

@@ -37,6 +37,7 @@ async def ask(
 
 @pytest.mark.requirement("M1", "M9", "M11", "M22", "M23", "M26", "M27")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.__name__)
+@pytest.mark.fault(39)
 async def test_said_in_one_session_known_in_the_next(
     mode: Callable[..., Any], shared: Remora, tap: Tap
 ) -> None:

@@ -113,6 +113,7 @@ async def test_a_base_url_with_a_slash_too_many_has_memory_too(
 
 @pytest.mark.requirement("G8")
 @pytest.mark.parametrize("status", ["400 Bad", "404 Not Found", "429 Slow", "500 Oops", "529 Over"])
+@pytest.mark.fault(40)
 async def test_a_providers_error_is_an_answer(
     client: httpx.AsyncClient, upstream: ScriptedUpstream, status: str
 ) -> None:

@@ -82,6 +82,7 @@ def texts(sent: Recorded) -> list[str]:
 
 
 @pytest.mark.requirement("M23", "M24")
+@pytest.mark.fault(27)
 async def test_every_request_begins_with_the_one_before(chat: Chat) -> None:
     """Field fault 27: the prefix cache is lost every turn."""
     sent = [await chat.say(user(question)) for question in QUESTIONS]

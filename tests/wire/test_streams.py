@@ -240,6 +240,7 @@ async def test_a_client_that_leaves_takes_the_upstream_call_along(
 
 
 @pytest.mark.requirement("G14")
+@pytest.mark.fault(40)
 async def test_fifty_aborted_streams_leave_nothing_behind(
     line: Wire, url: str, upstream: ScriptedUpstream
 ) -> None:

@@ -58,6 +58,7 @@ ONE = json.dumps(ROW)
         json.dumps([row(confidence="high", type="strange", slot="no_such_slot", x=1) | ROW]),
     ],
 )
+@pytest.mark.fault(21)
 def test_an_answer_is_read_however_it_is_wrapped(answer: str) -> None:
     (action,) = parse(answer) or []
     assert (action.kind, action.statement, action.slot) == ("add", ROW["statement"], "home_city")

@@ -24,17 +24,19 @@ from tests.scripted import (
 
 
 @pytest.mark.requirement("M28")
+@pytest.mark.fault(31)
+@pytest.mark.parametrize("name", ["temperature", "response_format", "max_tokens"])
 async def test_a_parameter_that_is_refused_is_left_out_once_and_from_then_on(
-    start: Start, counted: Counted
+    start: Start, counted: Counted, name: str
 ) -> None:
-    complaint = {"error": {"message": "Unsupported parameter", "param": "response_format"}}
+    complaint = {"error": {"message": "Unsupported parameter", "param": name}}
     refusal = http(json.dumps(complaint).encode(), "400 Bad Request")
     learner = Learner(refusal, said(action("add", "The user sails.", "I sail")))
     ana = await start(learner)
     await ana.tell("I sail.")
     await ana.tell("I sail a lot.")
-    assert ["response_format" in asked.json() for asked in learner.asked] == [True, False, False]
-    assert all("temperature" in asked.json() for asked in learner.asked)
+    assert [name in asked.json() for asked in learner.asked] == [True, False, False]
+    assert all("messages" in asked.json() for asked in learner.asked)
     assert "The user sails." in await ana.facts()
     assert counted() == {"ok": 2.0}
 
@@ -78,6 +80,7 @@ async def test_a_malformed_answer_is_asked_for_once_more(start: Start, counted: 
 
 
 @pytest.mark.requirement("M28")
+@pytest.mark.fault(21)
 async def test_malformed_twice_loses_nothing_and_no_content_is_logged(
     start: Start, counted: Counted
 ) -> None:
