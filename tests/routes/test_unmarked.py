@@ -1,0 +1,124 @@
+"""The inline extractor, from a client's request to the facts that are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from openai import AsyncOpenAI
+from prometheus_client import REGISTRY
+
+from app.settings import InlineSettings, LearningSettings, PolicySettings, RecallSettings
+from tests.routes.conftest import Serve
+from tests.running import settled
+from tests.scripted import (
+    Answer,
+    Recorded,
+    ScriptedUpstream,
+    completion,
+    events,
+    http,
+    stream,
+)
+
+CHAT = "/v1/chat/completions"
+SAID = "I live in Porto, my dog is called Rex, and I work as a nurse."
+OUTCOMES = ("asked", "hit", "missed", "malformed", "escalated")
+
+
+def fact(statement: str, quote: str) -> str:
+    row = json.dumps({"statement": statement, "quote": quote})
+    return f"<remora-fact>{row}</remora-fact>"
+
+
+THREE = "\n".join(
+    (
+        fact("The user lives in Porto.", "I live in Porto"),
+        fact("The user's dog is called Rex.", "my dog is called Rex"),
+        fact("The user works as a nurse.", "I work as a nurse"),
+    )
+)
+NOTHING = "<remora-fact>none</remora-fact>"
+LEARNED = {
+    "The user lives in Porto.",
+    "The user's dog is called Rex.",
+    "The user works as a nurse.",
+}
+
+
+def body(text: str = SAID, **fields: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [{"role": "user", "content": text}], **fields}
+
+
+def inline(**fields: Any) -> dict[str, Any]:
+    settings = LearningSettings(extractor="inline", inline=InlineSettings(**fields))
+    return {"learning": settings}
+
+
+def answers(text: str, finish: str = "stop") -> Any:
+    """The same answer, whole or in pieces of three characters."""
+
+    def script(request: Recorded) -> Answer:
+        if request.json().get("stream"):
+            return stream(events(*(text[i : i + 3] for i in range(0, len(text), 3))))
+        return http(json.dumps(completion(text, finish)).encode())
+
+    return script
+
+
+async def tell(client: httpx.AsyncClient, **fields: Any) -> tuple[httpx.Response, dict[str, Any]]:
+    answer = await client.post(CHAT, json=body(**fields))
+    assert answer.status_code == 200
+    assert b"remora-" not in answer.content
+    receipt = await settled(str(client.base_url), answer.headers["x-remora-request-id"])
+    return answer, receipt
+
+
+async def rows(client: httpx.AsyncClient, kind: str = "semantic") -> list[dict[str, Any]]:
+    listed = await client.get("/v1/memory", params={"type": kind})
+    found: list[dict[str, Any]] = listed.json()["data"]
+    return found
+
+
+def text_of(answer: httpx.Response) -> str:
+    if not answer.headers["content-type"].startswith("text/event-stream"):
+        return str(answer.json()["choices"][0]["message"]["content"])
+    datas = [line[6:] for line in answer.text.split("\n") if line.startswith("data: {")]
+    choices = [choice for data in datas for choice in json.loads(data)["choices"]]
+    return "".join(choice["delta"].get("content") or "" for choice in choices)
+
+
+@pytest.fixture
+def counted() -> Any:
+    def now() -> dict[str, float]:
+        name = "remora_inline_total"
+        return {o: REGISTRY.get_sample_value(name, {"outcome": o}) or 0.0 for o in OUTCOMES}
+
+    before = now()
+    return lambda: {o: n - before[o] for o, n in now().items() if n != before[o]}
+
+
+@pytest.mark.requirement("M28")
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_three_markers_are_three_facts_and_nobody_sees_them(
+    serve: Serve, upstream: ScriptedUpstream, counted: Any, streamed: bool
+) -> None:
+    upstream.script = answers(f"Nice to meet you <both>!\n{THREE}")
+    client = await serve(**inline())
+    answer, receipt = await tell(client, stream=streamed)
+    assert text_of(answer).rstrip() == "Nice to meet you <both>!"
+    assert receipt["outcome"] == "stored"
+    found = await rows(client)
+    assert {row["content"] for row in found} == LEARNED
+    assert {row["created_via"] for row in found} == {"inline"}
+    assert {row["content"]: row["quote"] for row in found}["The user lives in Porto."] == (
+        "I live in Porto"
+    )
+    assert {row["slot"] for row in found} >= {"home_city", "pet.dog.name"}
+    assert not [row for row in await rows(client, "episodic") if "remora" in row["content"]]
+    assert counted() == {"asked": 1.0, "hit": 1.0}
