@@ -129,7 +129,14 @@ def silent(text: str) -> bool:
 def _silent(choice: dict[str, Any]) -> bool:
     rest = (value for name, value in choice.items() if name not in {"index", "delta"})
     delta = choice.get("delta")
-    return not any(rest) and isinstance(delta, dict) and not any(delta.values())
+    return not any(rest) and isinstance(delta, dict) and all(map(_empty, delta.values()))
+
+
+def _empty(value: object) -> bool:
+    """Whether a field says nothing: a list of empty texts does not, either."""
+    if isinstance(value, list):
+        return all(isinstance(part, dict) and part.get("text") == "" for part in value)
+    return not value
 
 
 def _loaded(text: str) -> dict[str, Any]:

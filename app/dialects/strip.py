@@ -142,9 +142,8 @@ class StreamStripper:
             undecided = self._readers[spot.key].undecided
             tail = undecided[-len(spot.text) :] if spot.text else ""
             later += [(spot, tail)] if tail else []
-        if len(later) == len([spot for spot in spots if spot.text]) == 1 and not any(texts):
-            ((spot, _),) = later
-            self._held[spot.key].append(event.raw)
+        if _waits_whole(spots, "".join(texts), later):
+            self._held[later[0][0].key].append(event.raw)
             return b"".join(out)
         for choice in event.choices:
             out += [self._released(choice.number)] if choice.over else []
@@ -207,12 +206,24 @@ def _is_answer(key: Key) -> bool:
     return key.choice == 0 and key.field == "content"
 
 
+def _waits_whole(spots: Sequence[Spot], shown: str, later: Sequence[tuple[Spot, str]]) -> bool:
+    """Whether all that an event says may be a marker, but for space in front: then it is kept."""
+    if len(later) != 1 or shown.strip():
+        return False
+    return shown + later[0][1] == "".join(spot.text for spot in spots)
+
+
 def _blank(raw: bytes) -> bytes:
-    """An event without its texts."""
+    """An event that was kept, without the beginning of a marker that it holds."""
     lines = raw.splitlines(keepends=True)
     text = _data(lines)
     event = _Event(lines, text, said.choices(text, "delta"))
-    return event.shown([""] * len(event.spots))
+    return event.shown([_space(spot.text) for spot in event.spots])
+
+
+def _space(text: str) -> str:
+    """The white space that a text begins with."""
+    return text[: len(text) - len(text.lstrip())]
 
 
 def _data(lines: Sequence[bytes]) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import gzip
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from openai import AsyncOpenAI
 from prometheus_client import REGISTRY
 
-from app.settings import InlineSettings, LearningSettings, PolicySettings, RecallSettings
+from app.settings import InlineSettings, LearningSettings
 from tests.routes.conftest import Serve
 from tests.running import settled
 from tests.scripted import (
