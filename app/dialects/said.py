@@ -54,6 +54,7 @@ class Choice(NamedTuple):
 
 def choices(text: str, part: str) -> list[Choice]:
     """The choices of an answer or an event; `part` is `message` or `delta`."""
+    located.decode(text)  # the whole of it is JSON
     found = located.members(text, located.beginning(text)).get("choices")
     if found is None or not isinstance(found.value, list):
         return []

@@ -36,7 +36,9 @@ def test_what_is_untouched_keeps_its_bytes() -> None:
     assert replaced(text, choice.spots, ["狗!"]) == text.replace('狗"', '狗!"')
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"choices":[1]}', '{"choices":[{]}', "[" * 9999])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"choices":[]} {}', '{"choices":[1]}', '{"choices":[{]}', "[" * 9999]
+)
 def test_other_json_is_an_error_of_two_kinds(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
         choices(text, "delta")
