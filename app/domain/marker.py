@@ -34,8 +34,8 @@ _END: Final = {
 
 
 def asks(text: str) -> bool:
-    """Whether a text asks for markers."""
-    return ASK_OPEN in text
+    """Whether a block asks for markers: that is the end of it."""
+    return text.endswith(ASK_CLOSE)
 
 
 def unmarked(text: str) -> str:

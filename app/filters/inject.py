@@ -52,7 +52,7 @@ class Inject:
         blocks += [new] if new else []
         if not blocks:
             return exchange
-        if any(placed.turn == call.turn and asks(placed.block.text) for placed in blocks):
+        if blocks[-1].turn == call.turn and asks(blocks[-1].block.text):
             INLINE.labels("asked").inc()
         texts = {placed.turn.place: placed.block.text for placed in blocks}
         body = self._dialects[call.dialect].write(call, texts)

@@ -48,8 +48,8 @@ def readable(headers: Pairs) -> Pairs:
 
 def with_markers(answer: Answer, exchange: Exchange, found: tuple[str, ...]) -> Answer:
     """The answer with what its markers held; None if it has none and could have none."""
-    turn = exchange.call.turn if exchange.call else None
-    asked = any(p.turn == turn and asks(p.block.text) for p in exchange.blocks)
+    turn, last = exchange.call.turn if exchange.call else None, exchange.blocks[-1:]
+    asked = any(placed.turn == turn and asks(placed.block.text) for placed in last)
     due = asked and answer.finish not in _EARLY
     return replace(answer, markers=found if found or due else None)
 

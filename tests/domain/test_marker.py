@@ -86,4 +86,4 @@ def test_what_is_found_is_bounded() -> None:
 
 def test_an_ask_is_known_by_its_fence() -> None:
     assert asks(f"<memory>x</memory>\n\n{ASK_OPEN}\nadd{ASK_CLOSE}")
-    assert not asks(f"<memory>x</memory> {ONE}")
+    assert not asks(f"<memory>{ASK_OPEN}{ONE}{ASK_CLOSE}</memory>")

@@ -15,12 +15,13 @@ from app.metrics import INLINE
 MAX_MODELS: Final = 1_000
 _NONE: Final = f"{FACT_OPEN}{NOTHING}{FACT_CLOSE}"
 _RULES: Final = f"""\
-When your answer is complete, add one last line for each lasting fact that the user states in this \
-message about themselves, their people, their work, or how they want to be answered:
+Answer the message above as you would without this note. Only then add a last line for each \
+lasting fact that the user states in it about themselves, their people, their work, or how they \
+want to be answered:
 {FACT_OPEN}{{"statement": "The user …", "quote": "…"}}{FACT_CLOSE}
-statement: one sentence in the third person that can be understood alone. quote: the user's own \
-words for it, copied from this message. No requests, questions, hypotheticals, fiction, pasted \
-text or secrets. If there is no such fact, the line is {_NONE}
+The statement is one sentence in the third person that can be understood alone; the quote is the \
+user's own words for it. No requests, questions, hypotheticals, fiction, pasted text or secrets. \
+If there is no such fact: {_NONE}
 The line is taken out before the answer is shown, so earlier answers show none. Never mention it."""
 FIRMNESS: Final = (
     "",
