@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 STREAM: Final = "text/event-stream"
 _HINT: Final = re.compile(rb"<|\\u003c", re.IGNORECASE)
-# A carriage return at the end may be half of a line's end.
-_LINE: Final = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r(?!\Z))")
 _DATA: Final = re.compile(rb"(data: ?)([^\r\n]*)(\r\n|\n|\r|)\Z")
 _DONE: Final = "[DONE]"
 
@@ -82,7 +80,7 @@ class StreamStripper:
     """
 
     def __init__(self) -> None:
-        self._buffer = b""
+        self._rest: list[bytes] = []
         self._lines: list[bytes] = []
         self._readers: defaultdict[Key, Unmarked] = defaultdict(Unmarked)
         self._held: defaultdict[Key, list[bytes]] = defaultdict(list)
@@ -93,17 +91,18 @@ class StreamStripper:
         return tuple(found for reader in read for found in reader.found)
 
     def feed(self, chunk: bytes) -> bytes:
-        buffer, place, out = self._buffer + chunk, 0, []
-        for match in _LINE.finditer(buffer):
-            out.append(self._line(match[0]))
-            place = match.end()
-        self._buffer = buffer[place:]
-        return b"".join(out)
+        self._rest.append(chunk)
+        if b"\n" not in chunk and b"\r" not in chunk:
+            return b""
+        lines = b"".join(self._rest).splitlines(keepends=True)
+        # A carriage return at the end may be half of a line's end.
+        self._rest = [] if lines[-1].endswith(b"\n") else [lines.pop()]
+        return b"".join(map(self._line, lines))
 
     def finish(self) -> bytes:
-        rest = [*self._lines, self._buffer] if self._buffer else self._lines
-        self._lines, self._buffer = [], b""
-        return self._event(rest) + self._released()
+        lines = b"".join(self._rest).splitlines(keepends=True)
+        shown = b"".join(map(self._line, lines))
+        return shown + self._event(self._lines) + self._released()
 
     def _line(self, line: bytes) -> bytes:
         """Lines of data wait for the end of their event; others pass."""

@@ -229,6 +229,14 @@ def test_data_on_several_lines_and_unreadable_data() -> None:
     assert run(half)[0] == half[: half.index(b"<")]
 
 
+@pytest.mark.requirement("G12")
+def test_large_events_cost_no_more_than_their_bytes() -> None:
+    large = event({"content": "<x" * 500_000}) + event({"content": "y" * 500_000})
+    reader = StreamStripper()
+    chunks = [large[i : i + 500] for i in range(0, len(large), 500)]
+    assert b"".join(map(reader.feed, chunks)) + reader.finish() == large
+
+
 @given(st.lists(st.binary(max_size=80)), st.booleans())
 def test_no_bytes_make_it_raise(chunks: list[bytes], stream: bool) -> None:
     reader = stripper("", stream=stream)
