@@ -52,10 +52,10 @@ class Inject:
         blocks += [new] if new else []
         if not blocks:
             return exchange
-        if blocks[-1].turn == call.turn and asks(blocks[-1].block.text):
-            INLINE.labels("asked").inc()
         texts = {placed.turn.place: placed.block.text for placed in blocks}
         body = self._dialects[call.dialect].write(call, texts)
+        if blocks[-1].turn == call.turn and asks(blocks[-1].block.text):
+            INLINE.labels("asked").inc()
         return replace(exchange, call=replace(call, body=body), blocks=tuple(blocks))
 
     def _new(self, exchange: Exchange, call: Call) -> Placed | None:

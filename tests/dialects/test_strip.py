@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.dialects.strip import StreamStripper, WholeStripper, stripper
-from tests.scripted import completion, events
+from tests.scripted import events
 
 BODY = '{"statement": "Ö \\" 狗", "quote": "I live in Porto"}'
 FACT = f"<remora-fact>{BODY}</remora-fact>"
@@ -264,32 +264,6 @@ def test_odd_shapes_pass(shape: str, value: str) -> None:
     reader = WholeStripper()
     reader.feed(text)
     assert reader.finish() == text
-
-
-@pytest.mark.requirement("M28")
-def test_a_whole_answer_changes_in_its_text_alone() -> None:
-    made = completion(TEXT) | {"x": 1}
-    second = {"index": 1, "message": {"content": [{"type": "text", "text": f"b {FACT}"}]}}
-    made["choices"].append(second)
-    raw = json.dumps(made, ensure_ascii=False, indent=2).encode()
-    for escaped in (raw, raw.replace(b"<", b"\\u003c").replace(b">", b"\\u003E")):
-        reader = WholeStripper()
-        assert reader.feed(escaped[:50]) + reader.feed(escaped[50:]) == b""
-        out = reader.finish()
-        shown = [choice["message"]["content"] for choice in json.loads(out)["choices"]]
-        assert shown == [SHOWN.rstrip(), [{"type": "text", "text": "b"}]]
-        assert reader.found == (BODY, "none")
-        start, end = escaped.index(b'"H'), escaped.index(b'"finish_reason"')
-        assert out.startswith(escaped[:start])
-        assert out[out.index(b'"finish_reason"') :].split(b'"b ')[0][:40] == escaped[end:][:40]
-
-
-@pytest.mark.requirement("M28")
-def test_whole_answers_without_markers_keep_their_bytes() -> None:
-    for raw in (b'{ "choices":[{"message":{"content":"a < b\\n"}}] }', b"\xff<", b"", b"<html>"):
-        reader = WholeStripper()
-        reader.feed(raw)
-        assert reader.finish() == raw
 
 
 def test_which_one_reads_an_answer() -> None:
