@@ -22,7 +22,7 @@ from app.filters import Remembering, inbound, outbound, receipt, remembering
 from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
-from app.memory.extract import EXTRACTORS, ExtractorSpec
+from app.memory.extract import EXTRACTORS, Asking, ExtractorSpec
 from app.memory.gates import GATES, GateSettings
 from app.memory.quota import Caps, Quota
 from app.memory.remember import Rememberer
@@ -146,14 +146,15 @@ async def _memory(
     stack.push_async_callback(spool.close)
     rememberer = Rememberer(store, embed)
     quota = Quota(store, Caps(settings.learning.max_facts_per_day, settings.learning.max_rows))
-    parts = ExtractorSpec(settings.learning, upstream, store, embed)
+    asking = Asking(settings.learning.inline.escalate_after)
+    parts = ExtractorSpec(settings.learning, upstream, store, embed, asking)
     extractors = {name: make(parts) for name, make in EXTRACTORS.items()}
     extract, *write = outbound(settings, extractors, rememberer, quota)
     worker = Worker(spool, _learner(write), partial(run, [extract]))
     stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
     count = await asyncio.to_thread(token_counter)
     gates = _gates(settings, count, model.floor)
-    recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count)
+    recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count, asking)
     steps = remembering(settings, recall)
     return MemoryServices(store, embed, rememberer, spool, worker, quota, Reviser(store)), steps
 

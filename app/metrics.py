@@ -35,6 +35,12 @@ EXTRACTOR: Final = Counter(
     "Turns that an extractor asked a model about; whatever is not ok, the heuristic one learned.",
     ("extractor", "outcome"),
 )
+INLINE: Final = Counter(
+    "remora_inline_total",
+    "Markers of the inline extractor: calls that asked, answers with, without and with unreadable "
+    "ones, and wordings that became firmer.",
+    ("outcome",),
+)
 BLOCKED: Final = Counter("remora_blocked_total", "Statements kept out of memory.", ("kind",))
 MADE_ROOM: Final = Counter(
     "remora_made_room_total", "Memories forgotten to make room for newer ones.", ("type",)

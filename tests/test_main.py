@@ -15,7 +15,7 @@ ANY: Any = None
 
 def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
     settings = Settings()
-    memory = remembering(settings, Remembering(ANY, ANY, ANY, ANY, ANY, ANY))
+    memory = remembering(settings, Remembering(ANY, ANY, ANY, ANY, ANY, ANY, ANY))
     steps = inbound(settings, ANY, ANY, memory)
     assert [(step.name, step.vital) for step in steps] == [
         ("read", True),

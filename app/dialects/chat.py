@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from app.dialects import located
 from app.dialects.prefix import user_turns
 from app.dialects.reply import ChatReader
+from app.dialects.roomy import is_roomy
 from app.domain import Call, Message
 from app.errors import RejectedError
 
@@ -45,6 +46,7 @@ class ChatDialect:
             recent=tuple([_shorter(m) for m in recent if m.text][-RECENT_MESSAGES:]),
             turns=turns,
             fresh=not any(_of_tools(m) for m in messages[place + 1 :]),
+            roomy=is_roomy(request),
             end_user=_end_user(request),
         )
 

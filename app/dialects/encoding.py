@@ -6,17 +6,19 @@ import zlib
 from typing import Final
 
 MAX_DECODED: Final = 64 * 1024 * 1024
-_AUTOMATIC: Final = 47  # zlib's own flag for "gzip or zlib, see for yourself"
+AUTOMATIC: Final = 47  # zlib's own flag for "gzip or zlib, see for yourself"
+PLAIN: Final = frozenset({"", "identity"})
+READABLE: Final = PLAIN | {"gzip", "x-gzip", "deflate"}
 
 
 def decoded(body: bytes, encoding: str) -> bytes | None:
     """The body as it was before it was compressed; None where that cannot be told."""
     name = encoding.strip().lower()
-    if name in {"", "identity"}:
+    if name in PLAIN:
         return body
-    if name not in {"gzip", "x-gzip", "deflate"}:
+    if name not in READABLE:
         return None
-    reader = zlib.decompressobj(_AUTOMATIC)
+    reader = zlib.decompressobj(AUTOMATIC)
     try:
         plain = reader.decompress(body, MAX_DECODED)
     except zlib.error:

@@ -112,7 +112,8 @@ class Call:
     """The request in our words: what the dialect read from the body's bytes.
 
     `turns` are the user messages, `query` is the text of the last one, `recent` the messages before
-    it, newest last, bounded; `fresh` says that it is not in a tool loop already.
+    it, newest last, bounded; `fresh` says that it is not in a tool loop already; `roomy` that the
+    answer is prose with room for a line more: no schema, no stop sequence, no narrow limit.
     """
 
     dialect: str
@@ -123,6 +124,7 @@ class Call:
     recent: tuple[Message, ...] = field(default=(), repr=False)
     turns: tuple[UserTurn, ...] = ()
     fresh: bool = True
+    roomy: bool = False
     end_user: str | None = field(default=None, repr=False)
 
     @property
@@ -185,11 +187,15 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The upstream's answer in our words; `complete` says that it ended properly (M26)."""
+    """The upstream's answer in our words; `complete` says that it ended properly (M26).
+
+    `markers`: what those in it held (they are not in the text); None if it was to have none.
+    """
 
     text: str = field(default="", repr=False)
     complete: bool = False
     finish: str | None = None
+    markers: tuple[str, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +203,7 @@ class Source:
     """Which call a turn came from.
 
     `opening`: the first turn of a conversation that nobody named; said in a new one, it is the same
-    to the letter.
+    to the letter. `markers`: the answer's (see `Answer`).
     """
 
     app: str | None = None
@@ -206,6 +212,7 @@ class Source:
     turn_key: str = ""
     opening: bool = False
     injected: tuple[UUID, ...] = ()
+    markers: tuple[str, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from app.filters.read import Read
 from app.filters.recall import Recall
 from app.filters.reconcile import Remember
 from app.filters.replay import Pin, Recheck, Replay
+from app.memory.extract import Asking
 from app.pipeline import Step
 from app.ports import Dialect, Embed, Gate, Pins, Store
 
@@ -57,6 +58,7 @@ class Remembering:
     gates: Mapping[str, Gate]
     dialects: Mapping[str, Dialect]
     count: Callable[[str], int]
+    asking: Asking
 
 
 def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
@@ -68,7 +70,7 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
         Step("recall", recall, budget=budget),
         Step("gate", Admit(parts.gates, settings.recall.conversation_tokens)),
         Step("recheck", Recheck(parts.pins), budget=budget),
-        Step("inject", Inject(parts.dialects, parts.count)),
+        Step("inject", Inject(parts.dialects, parts.count, parts.asking)),
         Step("pin", Pin(parts.pins), budget=budget),
     ]
 

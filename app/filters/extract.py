@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.domain.marker import unmarked
 from app.memory.episodes import episode
 from app.memory.render import without_blocks
 
@@ -16,14 +17,15 @@ if TYPE_CHECKING:
 
 
 class Find:
-    """Asks the extractor that the turn's policy names. A block that came back is not read (M29)."""
+    """Asks the extractor that the turn's policy names. What is ours is not read again (M29)."""
 
     def __init__(self, extractors: Mapping[str, Extract], *, episodes: bool) -> None:
         self._extractors = extractors
         self._episodes = episodes
 
     async def __call__(self, turn: Turn) -> Turn:
-        turn = replace(turn, query=without_blocks(turn.query))
+        query = unmarked(without_blocks(turn.query))
+        turn = replace(turn, query=query, answer=unmarked(turn.answer))
         learned = await self._extractors[turn.policy.extractor](turn)
         turn = replace(turn, learned=learned)
         if self._episodes and (excerpt := episode(turn)) is not None:

@@ -17,7 +17,7 @@ READING: Final = ("replay", "recall", "gate", "inject")
 
 def memory_status(exchange: Exchange) -> str:
     """`injected`, `none` or `skipped:<reason>`."""
-    if exchange.blocks:
+    if any(placed.block.ids for placed in exchange.blocks):
         return "injected"
     if not exchange.policy.read:
         return f"skipped:{exchange.policy.reason}"
@@ -39,8 +39,9 @@ def own_headers(exchange: Exchange, seconds: float, upstream: str | None = None)
     if exchange.notes:
         steps = (f"{note.step};dur={note.seconds * 1000:.1f}" for note in exchange.notes)
         headers.append((b"server-timing", ", ".join(steps).encode()))
-    if exchange.blocks:  # all that the model is shown, whichever call found it
-        shown = dict.fromkeys(key for placed in exchange.blocks for key in placed.block.ids)
+    # All that the model is shown, whichever call found it.
+    shown = dict.fromkeys(key for placed in exchange.blocks for key in placed.block.ids)
+    if shown:
         tokens = sum(placed.block.tokens for placed in exchange.blocks)
         headers.append((b"x-memory-ids", ",".join(map(wire_id, shown)).encode()))
         headers.append((b"x-memory-tokens", str(tokens).encode()))

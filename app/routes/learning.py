@@ -42,7 +42,7 @@ class Learning:
         if owner is None or call is None:
             return
         ended = 200 <= status < 300 and answer.complete  # noqa: PLR2004 the class of success
-        repeated = not call.fresh and answer.finish == "tool_calls"
+        repeated = not call.fresh and answer.finish == "tool_calls" and not answer.markers
         try:
             if ended and not repeated:
                 if not await self._spool.put(_turn(exchange, owner, answer)):
@@ -61,7 +61,7 @@ class Learning:
     def used(self, exchange: Exchange) -> None:
         """Count one use of each memory that the model was given; written a little later."""
         owner, block = exchange.owner, exchange.block
-        if owner is None or block is None:
+        if owner is None or block is None or not block.ids:
             return
         if not self._uses:
             self._later(self._write_uses())
@@ -106,6 +106,7 @@ def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
             turn_key=f"{conversation or ''}:{call.turn.key if call and call.turn else ''}",
             opening=call is not None and conversation is None and call.opening,
             injected=exchange.block.ids if exchange.block else (),
+            markers=None if answer.markers is None else tuple(map(_storable, answer.markers)),
         ),
         query=_storable(call.query) if call else "",
         answer=_storable(answer.text[:MAX_ANSWER_CHARS]),

@@ -15,6 +15,7 @@ from app.errors import RejectedError, UpstreamError
 from app.routes.answer import memory_status, own_headers
 
 if TYPE_CHECKING:
+    from app.dialects.strip import Stripper
     from app.domain import Arrival
     from app.ports import Reply, ReplyReader
     from app.routes.client import Client
@@ -39,6 +40,8 @@ class Passage:
         self.body: bytes | None = None
         self.reply: Reply | None = None
         self.reader: ReplyReader | None = None
+        self.stripper: Stripper | None = None
+        self.asks = False
         self.kept = False
         self.status = 499
         self.upstream: str | None = None

@@ -23,6 +23,7 @@ from app.routes.client import Client, ClientGoneError, too_large
 from app.routes.learning import Learning
 from app.routes.models import PATH, merged
 from app.routes.passage import Passage
+from app.routes.unmarked import asks_for_markers, readable, unmarked, with_markers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -79,11 +80,14 @@ class Proxy:
         passage.begin()
         passage.exchange = exchange = await run(self._parts.inbound, passage.exchange)
         metrics.observe(exchange.notes)
+        passage.asks = asks_for_markers(exchange)
         outgoing = self._outgoing(passage)
         if self._parts.several and (outgoing.method, outgoing.path) == ("GET", PATH):
             passage.reply = merged(await self._parts.upstream.everyone(outgoing))
         else:
             passage.reply = await self._parts.upstream.send(outgoing)
+        if passage.asks:
+            passage.reply, passage.stripper = await unmarked(passage.reply, exchange)
         passage.reader = self._reader(exchange, passage.reply)
         await self._relay(passage, passage.reply)
 
@@ -114,6 +118,8 @@ class Proxy:
         headers, body = arrival.headers, self._body(passage)
         if call is not None and body is not passage.body:  # what was packed has been unpacked
             headers = tuple(pair for pair in headers if pair[0] != b"content-encoding")
+        if passage.asks:
+            headers = readable(headers)
         consumed = identity.consumed if identity else None
         passage.seconds = perf_counter() - passage.began
         metrics.OVERHEAD.observe(passage.seconds)
@@ -169,7 +175,10 @@ class Proxy:
         learning, reader = self._parts.learning, passage.reader
         if learning is not None and reader is not None and not passage.kept:
             passage.kept = True
-            await learning.keep(passage.exchange, reply.status, reader.finish())
+            answer = reader.finish()
+            if passage.stripper is not None:
+                answer = with_markers(answer, passage.exchange, passage.stripper.found)
+            await learning.keep(passage.exchange, reply.status, answer)
 
     def _abandon(self, passage: Passage) -> None:
         """The receipt of a round that broke off."""

@@ -7,6 +7,7 @@ from app.settings.loading import load
 from app.settings.root import NESTED, PREFIX, Settings
 from app.settings.sections import (
     IdentitySettings,
+    InlineSettings,
     JwtSettings,
     KeySettings,
     LearningSettings,
@@ -22,6 +23,7 @@ __all__ = [
     "NESTED",
     "PREFIX",
     "IdentitySettings",
+    "InlineSettings",
     "JwtSettings",
     "KeySettings",
     "LearningSettings",

@@ -121,7 +121,9 @@ class PolicySettings(_Section):
         None, examples=[False], description="Whether turns may be learned from."
     )
     gate: str | None = Field(None, examples=["noop"], description="heuristic or noop.")
-    extractor: str | None = Field(None, examples=["none"], description="heuristic, llm or none.")
+    extractor: str | None = Field(
+        None, examples=["none"], description="heuristic, llm, inline or none."
+    )
     limit: int | None = Field(
         None, examples=[6], ge=1, le=100, description="Most memories in one block."
     )
@@ -229,10 +231,18 @@ class LlmSettings(_Section):
     max_tokens: int = Field(400, ge=32, description="Most tokens of its answer.")
 
 
+class InlineSettings(_Section):
+    """How the `inline` extractor asks the model that answers to say what is to be remembered."""
+
+    escalate_after: int = Field(
+        3, ge=1, description="Answers without a marker, in a row, until a model is asked harder."
+    )
+
+
 class LearningSettings(_Section):
     """What is kept of a turn."""
 
-    extractor: str = Field("heuristic", description="heuristic, llm or none.")
+    extractor: str = Field("heuristic", description="heuristic, llm, inline or none.")
     episodes: bool = Field(default=True, description="Keep a short dated excerpt of each turn.")
     max_facts: int = Field(20, ge=1, description="Most facts learned from one turn.")
     max_facts_per_day: int = Field(
@@ -246,6 +256,7 @@ class LearningSettings(_Section):
     max_waiting: int = Field(10_000, ge=1, description="Most turns that wait in the spool.")
     keep_receipts_days: float = Field(30, gt=0, description="How long receipts can be read.")
     llm: LlmSettings = Field(LlmSettings(), description="")
+    inline: InlineSettings = Field(InlineSettings(), description="")
 
 
 class ServerSettings(_Section):

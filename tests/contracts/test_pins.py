@@ -48,6 +48,14 @@ async def test_a_block_comes_back_to_the_byte(pins: Pins, rex: Memory) -> None:
     assert await pins.get(ALICE, []) == {}
 
 
+@pytest.mark.requirement("M24", "M28")
+async def test_a_block_without_memories_is_kept_too(pins: Pins) -> None:
+    ask = Block("<remora-ask>…</remora-ask>", (), 0)
+    await pins.put(ALICE, TURN, ask, read=utc_now(), until=None)
+    assert await pins.get(ALICE, [TURN]) == {TURN: ask}
+    assert await pins.get(BOB, [TURN]) == {}
+
+
 @pytest.mark.requirement("M24")
 async def test_a_turn_that_comes_anew_has_its_new_block(
     store: PayloadStore[Any], pins: Pins, rex: Memory

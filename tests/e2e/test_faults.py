@@ -37,7 +37,7 @@ def test_a_killed_process_learns_after_restart_exactly_once(
         client.receipt(remora, KEY, headers["x-remora-request-id"])
         found = client.rows(remora, KEY, type="semantic")
         assert [row["content"] for row in found] == [FACT]
-        assert found[0]["history"] == []
+        assert [event["event"] for event in found[0]["history"]] == ["created"]
         remora.stop(signal.SIGKILL)
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
+from prometheus_client import REGISTRY
 
 from tests.conftest import MakeSettings
 from tests.running import running
 from tests.scripted import ScriptedUpstream, scripted_upstream
 
 Serve = Callable[..., Any]
+OUTCOMES = ("asked", "hit", "missed", "malformed", "escalated")
 
 
 @pytest.fixture
@@ -43,3 +45,15 @@ async def serve(
 async def client(serve: Serve) -> httpx.AsyncClient:
     found: httpx.AsyncClient = await serve()
     return found
+
+
+@pytest.fixture
+def counted() -> Any:
+    """What the inline extractor counted since."""
+
+    def now() -> dict[str, float]:
+        name = "remora_inline_total"
+        return {o: REGISTRY.get_sample_value(name, {"outcome": o}) or 0.0 for o in OUTCOMES}
+
+    before = now()
+    return lambda: {o: n - before[o] for o, n in now().items() if n != before[o]}

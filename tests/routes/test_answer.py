@@ -12,6 +12,7 @@ from tests.build import START
 CALL = Call("chat", "m", b"")
 BASE = Exchange("req_1", START, Arrival("POST", b"/", b"", ()), CALL)
 BLOCK = Block("<memory>secret</memory>", (UUID(int=1), UUID(int=2)), 41)
+ASK_ALONE = (Placed(UserTurn(0, "k"), Block("<remora-ask>…</remora-ask>", (), 0)),)
 BLOCKS = (Placed(UserTurn(0, "k"), BLOCK),)
 
 
@@ -21,6 +22,7 @@ BLOCKS = (Placed(UserTurn(0, "k"), BLOCK),)
     [
         (replace(BASE, blocks=BLOCKS), "injected"),
         (BASE, "none"),
+        (replace(BASE, blocks=ASK_ALONE), "none"),
         (replace(BASE, policy=Policy(read=False, reason="path")), "skipped:path"),
         (replace(BASE, policy=Policy(read=False, reason="client")), "skipped:client"),
         (replace(BASE, notes=(Note("recall", "late", 0.3),)), "skipped:recall_late"),
@@ -53,3 +55,10 @@ def test_replayed_blocks_count_too_and_each_memory_once() -> None:
     ids = [f"mem_{number:032x}" for number in (3, 1, 2)]
     assert headers[b"x-memory-ids"].decode().split(",") == ids
     assert headers[b"x-memory-tokens"] == b"48"
+
+
+@pytest.mark.requirement("M11", "M28")
+def test_what_asks_for_markers_is_no_memory() -> None:
+    headers = dict(own_headers(replace(BASE, blocks=ASK_ALONE), 0.0))
+    assert headers[b"x-memory-status"] == b"none"
+    assert headers.keys().isdisjoint({b"x-memory-ids", b"x-memory-tokens"})

@@ -120,3 +120,29 @@ async def test_the_conversation_is_named_by_the_client(
     await learning.keep(replace(GIVEN, arrival=arrival), 200, DONE)
     (turn,) = await spool.due()
     assert (turn.source.conversation_id, turn.source.turn_key) == ("c-1", "c-1:k")
+
+
+@pytest.mark.requirement("M28")
+async def test_markers_go_with_the_turn_even_in_the_middle_of_a_tool_loop(
+    learning: Learning, spool: SqliteSpool
+) -> None:
+    step = replace(GIVEN, call=replace(CALL, fresh=False))
+    await learning.keep(step, 200, replace(DONE, finish="tool_calls", markers=("a\ud83d",)))
+    (turn,) = await spool.due()
+    assert turn.source.markers == ("a?",)
+
+
+@pytest.mark.requirement("M28")
+@pytest.mark.parametrize("markers", [None, (), ("none",)])
+async def test_whether_markers_were_asked_for_is_kept_too(
+    learning: Learning, spool: SqliteSpool, markers: tuple[str, ...] | None
+) -> None:
+    await learning.keep(GIVEN, 200, replace(DONE, markers=markers))
+    (turn,) = await spool.due()
+    assert turn.source.markers == markers
+
+
+async def test_what_only_asks_for_markers_is_no_use(learning: Learning) -> None:
+    ask = Placed(UserTurn(0, "k"), Block("<remora-ask>…</remora-ask>", (), 0))
+    learning.used(replace(GIVEN, blocks=(ask,)))
+    assert learning._uses == {}

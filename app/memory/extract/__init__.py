@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from app.memory.extract.asking import Asking
 from app.memory.extract.detect import DEFAULT, Languages
 from app.memory.extract.heuristic import HeuristicExtractor
+from app.memory.extract.inline import InlineExtractor
 from app.memory.extract.language import load
 from app.memory.extract.llm import ExtractorSpec, LlmExtractor
 
@@ -32,10 +34,24 @@ def _heuristic(_: ExtractorSpec) -> HeuristicExtractor:
     return HeuristicExtractor(Languages())
 
 
+def _inline(spec: ExtractorSpec) -> InlineExtractor:
+    most = spec.learning.max_facts
+    return InlineExtractor(spec.asking, _heuristic(spec), Languages(), max_facts=most)
+
+
 EXTRACTORS: Final[dict[str, Callable[[ExtractorSpec], Extract]]] = {
     "heuristic": _heuristic,
     "llm": lambda spec: LlmExtractor(spec, otherwise=_heuristic(spec)),
+    "inline": _inline,
     "none": lambda _: NoExtractor(),
 }
 
-__all__ = ["EXTRACTORS", "ExtractorSpec", "HeuristicExtractor", "LlmExtractor", "NoExtractor"]
+__all__ = [
+    "EXTRACTORS",
+    "Asking",
+    "ExtractorSpec",
+    "HeuristicExtractor",
+    "InlineExtractor",
+    "LlmExtractor",
+    "NoExtractor",
+]

@@ -1,4 +1,4 @@
-"""What a model answers to the `llm` extractor, read tolerantly, and made facts. Pure.
+"""What a model answers to the `llm` and `inline` extractors, read tolerantly, made facts. Pure.
 
 A row that is not as it should be is dropped, the others stay. So is one whose quote is not in the
 user's words: that keeps out what was made up, and what anybody else said (M29).
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from app.domain import MAX_QUOTE_CHARS, Fact, Learned, MemoryType, Pool, Via, clean_text
+from app.domain.marker import NOTHING
 from app.memory.extract.segment import QUOTED
 from app.memory.secrets import MASK
 from app.memory.similar import near_copies, words_of
@@ -78,6 +79,23 @@ def parse(text: str) -> list[Action] | None:
         return None
     actions = [action for rows in groups for row in rows if (action := _action(row)) is not None]
     return list(dict.fromkeys(actions))[:MAX_ACTIONS]
+
+
+def marked(marker: str) -> list[Action] | None:
+    """The facts in one marker's text, none for `none`; None if it cannot be read.
+
+    >>> marked("none"), marked("(nothing new)")
+    ([], None)
+    """
+    if marker.strip(" .\"'").casefold() == NOTHING:
+        return []
+    try:
+        row = json.loads(_LOOSE_COMMA.sub("", marker), parse_int=float)
+    except (ValueError, RecursionError):
+        return None
+    rows = [row] if isinstance(row, dict) else row if isinstance(row, list) else []
+    found = [_action({"action": "add"} | row) for row in rows if isinstance(row, dict)]
+    return list(filter(None, found))[:MAX_ACTIONS] or None
 
 
 def _groups(text: str) -> Iterator[list[Any]]:

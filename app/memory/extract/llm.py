@@ -16,6 +16,7 @@ import structlog
 from app.domain import MemoryType, State, Where
 from app.errors import RejectedError, UpstreamError
 from app.memory.extract import actions, prompting
+from app.memory.extract.asking import Asking
 from app.memory.extract.heuristic import LONG
 from app.memory.query import is_small_talk
 from app.metrics import EXTRACTOR
@@ -53,6 +54,7 @@ class ExtractorSpec:
     upstream: Upstream
     store: Store
     embed: Embed
+    asking: Asking
 
 
 class LlmExtractor:

@@ -98,6 +98,8 @@ class PinStore(Generic[C]):
 
     async def _unchanged(self, owner: Owner, block: Block, read: datetime) -> bool:
         """Whether the memories are as they were read: what changed since took only older pins."""
+        if not block.ids:
+            return True
         active = Where(ids=frozenset(block.ids), states=frozenset({State.ACTIVE}))
         shown = self._plan.visible(owner, active)
         same = self._plan.also(shown, low=None, high=micros(read), field="updated_us")
