@@ -203,7 +203,8 @@ class Source:
     """Which call a turn came from.
 
     `opening`: the first turn of a conversation that nobody named; said in a new one, it is the same
-    to the letter. `markers`: the answer's (see `Answer`).
+    to the letter. `markers`: the answer's (see `Answer`). `before`: the last messages before the
+    turn, which tell how it is meant (M31).
     """
 
     app: str | None = None
@@ -213,6 +214,7 @@ class Source:
     opening: bool = False
     injected: tuple[UUID, ...] = ()
     markers: tuple[str, ...] | None = field(default=None, repr=False)
+    before: tuple[Message, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

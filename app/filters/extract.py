@@ -24,10 +24,15 @@ class Find:
         self._episodes = episodes
 
     async def __call__(self, turn: Turn) -> Turn:
-        query = unmarked(without_blocks(turn.query))
-        turn = replace(turn, query=query, answer=unmarked(turn.answer))
+        before = (replace(said, text=_own(said.text)) for said in turn.source.before)
+        source = replace(turn.source, before=tuple(before))
+        turn = replace(turn, source=source, query=_own(turn.query), answer=unmarked(turn.answer))
         learned = await self._extractors[turn.policy.extractor](turn)
         turn = replace(turn, learned=learned)
         if self._episodes and (excerpt := episode(turn)) is not None:
             turn = replace(turn, learned=(*learned, excerpt))
         return turn
+
+
+def _own(text: str) -> str:
+    return unmarked(without_blocks(text))

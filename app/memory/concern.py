@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from app.memory.similar import alike
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"[\w-]*\w")
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-# Two forms of one word begin alike, for so much of the longer one.
-SHARED_START: Final = 0.65
-MIN_START: Final = 4
 MOST: Final = 3
 # A word behind the thing that makes another thing of it is none of these.
 _LINKS: Final = frozenset(
@@ -72,18 +71,3 @@ def _is_head(place: int, words: Sequence[str], topic: frozenset[str]) -> bool:
 
 def _is_english(words: Sequence[str]) -> bool:
     return bool({"the", "user", "user's", "their"} & set(words))
-
-
-def alike(one: str, other: str) -> bool:
-    """Whether two words are forms of one, by their beginnings ("alergia", "alérgico")."""
-    one, other = one.translate(_PLAIN), other.translate(_PLAIN)
-    if one == other:
-        return True
-    shorter, longer = sorted((one, other), key=len)
-    start = next(
-        (n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
-    )
-    return start >= MIN_START and start >= SHARED_START * len(longer)
-
-
-_PLAIN: Final = str.maketrans("áàâãäéèêëíìîïóòôõöúùûüçñ", "aaaaaeeeeiiiiooooouuuucn")

@@ -7,10 +7,12 @@ blocks are not. Secrets are masked before the cut, so that no half of one is lef
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from app.domain import Fact, Learned, MemoryType, clean_text
-from app.memory.extract.language import load
+from app.memory.extract.context import context, plays
+from app.memory.extract.detect import Languages
 from app.memory.extract.segment import QUOTED, own_words
 from app.memory.query import is_small_talk
 from app.memory.secrets import mask
@@ -30,12 +32,12 @@ _GAPS: Final = re.compile(r"…(?:[\s,.;:!…-]|\b(?:and|but|so)\b)*")
 
 
 def episode(turn: Turn) -> Learned | None:
-    """The turn as an excerpt; None for small talk, a test, and what says nothing by itself.
+    """The turn as an excerpt; None for small talk, a test, a play, and what says nothing alone.
 
     `turn.learned` are the facts found in it. What they say is left out: an episode must not keep
     saying what is later superseded or forgotten, and an order that waits must not act from here.
     """
-    if is_small_talk(turn.query) or load("en")["system"].search(turn.query):
+    if is_small_talk(turn.query) or _of_no_use(turn):
         return None
     rest = own_words(turn.query)
     for item in turn.learned:
@@ -58,6 +60,18 @@ def episode(turn: Turn) -> Learned | None:
         confidence=CONFIDENCE,
     )
     return Learned(fact=fact, quote=said, valid_from=turn.at)
+
+
+def _of_no_use(turn: Turn) -> bool:
+    """Whether it is about the memory itself, or a line in a play."""
+    language = _languages().of(turn.query)
+    told = language["system"].search(turn.query) or language["play_set_up"].search(turn.query)
+    return told is not None or plays(context(turn.source.before), language)
+
+
+@cache
+def _languages() -> Languages:
+    return Languages()
 
 
 def excerpt(text: str, limit: int) -> str:

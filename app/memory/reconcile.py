@@ -16,7 +16,7 @@ from app.domain import Change, Event, State
 from app.memory import conflict
 from app.memory import history as line
 from app.memory.precedence import compared, newer
-from app.memory.similar import near_copies, words_of
+from app.memory.similar import near_copies, says_all_of, words_of
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
@@ -84,7 +84,12 @@ def _settles(memory: Memory, new: Memory) -> bool:
 def _same(memory: Memory, new: Memory) -> bool:
     if memory.fact.type is not new.fact.type:
         return False
-    return near_copies(words_of(memory.fact.content), words_of(new.fact.content))
+    old, said = memory.fact, new.fact
+    grows = old.slot is not None and old.slot == said.slot and not is_single(old.slot)
+    # "I have a peanut allergy", "I'm allergic to peanuts"
+    if grows and says_all_of(old.content, said.content) and says_all_of(said.content, old.content):
+        return True
+    return near_copies(words_of(old.content), words_of(said.content))
 
 
 def _heard_again(

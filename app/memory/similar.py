@@ -6,6 +6,15 @@ import re
 from typing import Final
 
 JACCARD: Final = 0.9
+# Two forms of one word begin alike, for so much of the longer one.
+SHARED_START: Final = 0.65
+MIN_START: Final = 4
+_PLAIN: Final = str.maketrans("áàâãäéèêëíìîïóòôõöúùûüçñ", "aaaaaeeeeiiiiooooouuuucn")
+# Words that a statement about the user holds anyway, and that tell two of them apart in nothing.
+_EMPTY: Final = frozenset(
+    {"the", "user", "s", "a", "an", "is", "are", "has", "have", "been", "of", "to", "and", "their"}
+    | {"in", "at", "for", "on", "that", "they", "also", "really", "very"}
+)
 _WORD: Final = re.compile(r"\w+")
 # Words that turn a statement into another one, however many others it shares (fault: equal words,
 # different numbers).
@@ -55,6 +64,27 @@ def near_copies(one: frozenset[str], other: frozenset[str]) -> bool:
         return False
     shared = len(one & other)
     return shared >= JACCARD * (smaller + larger - shared) and telling(one) == telling(other)
+
+
+def says_all_of(one: str, other: str) -> bool:
+    """Whether every word of `other` that tells something stands in `one`, in whatever form."""
+    mine, theirs = words_of(one), words_of(other)
+    if telling(mine) != telling(theirs):
+        return False
+    found = mine - _EMPTY
+    return all(any(alike(word, known) for known in found) for word in theirs - _EMPTY)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two words are forms of one, by their beginnings ("alergia", "alérgico")."""
+    one, other = one.translate(_PLAIN), other.translate(_PLAIN)
+    if one == other:
+        return True
+    shorter, longer = sorted((one, other), key=len)
+    start = next(
+        (n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
+    )
+    return start >= MIN_START and start >= SHARED_START * len(longer)
 
 
 def telling(words: frozenset[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from app.domain import Answer, Receipt, Source, Turn, utc_now
+from app.domain import Answer, Message, Receipt, Source, Turn, utc_now
 from app.errors import StoreError
 from app.metrics import TURNS
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
     from uuid import UUID
 
-    from app.domain import Exchange, Owner
+    from app.domain import Call, Exchange, Owner
     from app.ports import Spool, Store
 
 _log = structlog.get_logger()
 CONVERSATION_HEADERS: Final = (b"x-memory-conversation", b"x-openwebui-chat-id")
 MAX_ANSWER_CHARS: Final = 20_000
+MAX_BEFORE_CHARS: Final = 500
 USES_SECONDS: Final = 10.0
 
 
@@ -106,10 +107,21 @@ def _turn(exchange: Exchange, owner: Owner, answer: Answer) -> Turn:
             turn_key=f"{conversation or ''}:{call.turn.key if call and call.turn else ''}",
             opening=call is not None and conversation is None and call.opening,
             injected=exchange.block.ids if exchange.block else (),
+            before=_before(call) if call else (),
             markers=None if answer.markers is None else tuple(map(_storable, answer.markers)),
         ),
         query=_storable(call.query) if call else "",
         answer=_storable(answer.text[:MAX_ANSWER_CHARS]),
+    )
+
+
+def _before(call: Call) -> tuple[Message, ...]:
+    """How the user's last messages begin, and how the assistant's end: that is where it asks."""
+    bounds = {"user": slice(MAX_BEFORE_CHARS), "assistant": slice(-MAX_BEFORE_CHARS, None)}
+    return tuple(
+        Message(said.role, _storable(said.text[bounds[said.role]]))
+        for said in call.recent
+        if said.role in bounds
     )
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from app.domain import Topic
-from app.memory.concern import MOST, alike, concerned
+from app.memory.concern import MOST, concerned
+from app.memory.similar import alike
 from tests.build import a_memory
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain import MAX_QUOTE_CHARS, MemoryType, Policy, Source, Turn
+from app.domain import MAX_QUOTE_CHARS, MemoryType, Message, Policy, Source, Turn
 from app.memory.episodes import MAX_ANSWERED, MAX_SAID, episode, excerpt
 from app.memory.secrets import MASK
 from tests.build import ALICE
@@ -106,3 +106,13 @@ def test_any_turn_gives_a_bounded_excerpt(query: str, answer: str) -> None:
     if found is not None:
         assert len(found.fact.content) <= MAX_SAID + MAX_ANSWERED + 60
         assert len(found.quote) <= MAX_QUOTE_CHARS
+
+
+@pytest.mark.requirement("M29")
+def test_a_play_leaves_no_excerpt() -> None:
+    opening = "Let's do a fantasy role play. You are the innkeeper."
+    assert episode(replace(TURN, query=opening)) is None
+    said = replace(TURN, query="I come from the Silver Forest, and both my brothers are archers.")
+    source = replace(said.source, before=(Message("user", opening), Message("assistant", "Ho!")))
+    assert episode(replace(said, source=source)) is None
+    assert episode(said) is not None

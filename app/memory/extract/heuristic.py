@@ -58,8 +58,8 @@ class HeuristicExtractor:
         if (language := self._loaded.get(code)) is None:
             language = self._loaded[code] = await asyncio.to_thread(load, code)
         if len(turn.query) <= LONG:
-            return extract(turn.query, turn.at, language)
-        return await asyncio.to_thread(extract, turn.query, turn.at, language)
+            return extract(turn.query, turn.at, language, turn.source.before)
+        return await asyncio.to_thread(extract, turn.query, turn.at, language, turn.source.before)
 
 
 def extract(
@@ -170,7 +170,7 @@ class _Reader:
             reading = read(part, self._at, self._language)
             over = retracted(reading)
             found, whole = ([over], True) if over else apply(reading, self._language.rules)
-            yield from (self._ending(item, part) for item in found)
+            yield from (self._ending(item, body, part) for item in found)
             stands = stands if part.subject else whole or is_own(part, self._language)
             if not whole:
                 loose.append(part)
@@ -187,10 +187,14 @@ class _Reader:
             place += len(run) or 1
             if run:
                 whole = together(body, run)
-                yield self._ending(generic(whole, self._at, self._language), whole)
+                yield self._ending(generic(whole, self._at, self._language), body, whole)
 
-    def _ending(self, item: Learned, clause: Clause) -> Learned:
-        return item if item.topic else ending(item, clause.text, self._language)
+    def _ending(self, item: Learned, body: Said, clause: Clause) -> Learned:
+        """The fact with what it ends; the little words at a clause's end tell ("… Max now")."""
+        if item.topic:
+            return item
+        spoken = without_lead_in(body.cut(*clause.span), self._language).words
+        return ending(item, (clause.text, clause.subject + spoken), self._language)
 
 
 def _groups(parts: Iterator[Clause], language: Language) -> Iterator[list[Clause]]:

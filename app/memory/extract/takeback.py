@@ -15,7 +15,7 @@ from app.memory.extract.third import sentence as as_sentence
 from app.memory.extract.wording import single_spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from app.memory.extract.language import Language, TakeBack
     from app.memory.extract.wording import Said
@@ -36,11 +36,11 @@ def withdrawn(sentence: Said, language: Language) -> Learned | None:
     return Learned(fact, sentence.raw[:MAX_QUOTE_CHARS], retracts=True, topic=topic)
 
 
-def ending(item: Learned, clause: str, language: Language) -> Learned:
-    """The fact with what it ends, if its clause says that something ends or is another now."""
-    kept = (row for row in language.grammar.takes_back if row.kept)
-    topic = _topic(single_spaced(clause.rstrip(_STOPS)), kept, language)
-    return item if topic is None else replace(item, topic=topic)
+def ending(item: Learned, readings: Iterable[str], language: Language) -> Learned:
+    """The fact with what it ends, if a reading of its clause says that something is over."""
+    kept = [row for row in language.grammar.takes_back if row.kept]
+    topics = (_topic(single_spaced(said.rstrip(_STOPS)), kept, language) for said in readings)
+    return replace(item, topic=next(filter(None, topics), None))
 
 
 def topic_of(text: str, language: Language) -> Topic | None:
@@ -58,7 +58,7 @@ def telling(text: str, language: Language) -> frozenset[str]:
     return frozenset(words - language.words["empty"])
 
 
-def _topic(text: str, rows: Iterator[TakeBack], language: Language) -> Topic | None:
+def _topic(text: str, rows: Iterable[TakeBack], language: Language) -> Topic | None:
     for row in rows:
         found = row.match.search(text)
         if found is None:

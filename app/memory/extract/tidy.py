@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from app.memory.similar import says_all_of
 from app.memory.slots import is_single
 
 if TYPE_CHECKING:
@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from app.domain import Learned
 
 MAX_FACTS: Final = 20
-_WORD: Final = re.compile(r"\w+")
-# Words that a statement about the user holds anyway, and that tell two of them apart in nothing.
-_EMPTY: Final = frozenset(
-    {"the", "user", "s", "a", "an", "is", "are", "has", "have", "been", "of", "to", "and", "their"}
-    | {"in", "at", "for", "on", "that", "they", "also", "really", "very"}
-)
 
 
 def tidy(found: Sequence[Learned]) -> tuple[Learned, ...]:
@@ -43,8 +37,6 @@ def _says_all_of(other: Learned, item: Learned) -> bool:
         return False
     if other.fact.content.casefold() == item.fact.content.casefold():
         return True
-    return item.fact.slot is None and _telling(item) <= _telling(other)
-
-
-def _telling(item: Learned) -> frozenset[str]:
-    return frozenset(_WORD.findall(item.fact.content.casefold())) - _EMPTY
+    if item.fact.slot not in {None, other.fact.slot}:
+        return False
+    return says_all_of(other.fact.content, item.fact.content)
