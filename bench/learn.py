@@ -82,7 +82,8 @@ async def own_nothing() -> Part:
         known = set(await remembered(told, moment(turn)))
         counts = kinds.setdefault(turn["kind"], [0, 0])
         counts[0] += 1
-        counts[1] += bool(set(await remembered([*told, turn["text"]], moment(turn))) - known)
+        said = await remembered([*told, turn["text"]], moment(turn), earlier(turn))
+        counts[1] += bool(set(said) - known)
     table(
         "Turns that must store nothing",
         ["kind", "turns", "stored something"],

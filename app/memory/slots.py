@@ -50,6 +50,11 @@ SLOTS: Final = (
     Slot("food_avoided", single=False, meaning="something the user does not eat or drink"),
     Slot("health", single=False, meaning="a lasting condition"),
     # people, pets, things, tastes
+    Slot("person.*.name", single=True, meaning="how somebody is called of whom there is one"),
+    Slot("person.*.home_city", single=True, meaning="where that person lives"),
+    Slot("person.*.employer", single=True, meaning="who that person works for"),
+    Slot("person.*.age", single=True, meaning="how old that person is"),
+    Slot("child.count", single=True, meaning="how many children the user has"),
     Slot("partner.name", single=True, meaning="how the user's partner is called"),
     Slot("child.name", single=False, meaning="how a child of the user is called"),
     Slot("pet.*", single=False, meaning="a pet of that species"),
@@ -62,7 +67,11 @@ SLOTS: Final = (
     Slot("os", single=True, meaning="the operating system of the user's computer"),
     Slot("shell", single=True, meaning="the user's shell"),
     Slot("programming_language", single=False, meaning="a language the user programs in"),
-    Slot("own.*", single=True, meaning="phone, laptop, car, bike … by make or model"),
+    Slot(
+        "own.*",
+        single=True,
+        meaning="phone, laptop, car … by make or model; rent, weight, dentist …",
+    ),
     Slot("schedule.*", single=True, meaning="stand-up, deadline, shift, training … by time"),
     # how to answer and how to work
     Slot("preferred_language", single=True, meaning="the language to answer in"),

@@ -42,8 +42,13 @@ def earlier(row: dict[str, Any]) -> list[Message]:
     return [Message(said["role"], said["text"]) for said in row.get("before") or ()]
 
 
-async def remembered(turns: Sequence[str], first: datetime = AT) -> list[str]:
-    """What is active after these turns, a day apart, through the product's own steps."""
+async def remembered(
+    turns: Sequence[str], first: datetime = AT, before: Sequence[Message] = ()
+) -> list[str]:
+    """What is active after these turns, a day apart, through the product's own steps.
+
+    `before` is what came before the last of them in its conversation.
+    """
     embed = Encoder(HashedModel(), Lexical())
     store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), b"bench")
     settings = Settings(learning=LearningSettings(episodes=False))
@@ -51,7 +56,8 @@ async def remembered(turns: Sequence[str], first: datetime = AT) -> list[str]:
     steps = outbound(settings, extractors, Rememberer(store, embed), Quota(store, Caps()))
     for number, text in enumerate(turns):
         at = first + timedelta(days=number)
-        source = Source(turn_key=f"{number}:{text}")
+        talk = tuple(before) if number == len(turns) - 1 else ()
+        source = Source(turn_key=f"{number}:{text}", before=talk)
         await run(steps, Turn(f"t{number}", at, ANA, Policy(), source, text))
     found = await store.find(ANA, Where(states=frozenset({State.ACTIVE})))
     embed.close()

@@ -35,6 +35,7 @@ from tests.scripted import (
 )
 
 
+@pytest.mark.fault(44)
 @pytest.mark.requirement("M28")
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_three_markers_are_three_facts_and_nobody_sees_them(

@@ -45,6 +45,7 @@ class Parts:
         )
 
 
+@pytest.mark.fault(44)
 @pytest.mark.requirement("M28")
 async def test_each_marker_is_a_fact_with_its_quote_and_its_slot() -> None:
     found = await Parts().extract(turn(REX, PORTO, REX))

@@ -48,7 +48,7 @@ RULES = [
     ("I'm married to Ida", "The user's partner is called Ida.", "partner.name"),
     ("our son is called Per", "The user's son is called Per.", "child.name"),
     ("I have two sons, Per and Bo", "The user has two sons, Per and Bo.", "child.name"),
-    ("my boss is called Ida", "The user's boss is called Ida.", None),
+    ("my boss is called Ida", "The user's boss is called Ida.", "person.boss.name"),
     ("our puppy's name is Pip", "The user's puppy is called Pip.", "pet.dog.name"),
     ("my cat is Pip", "The user's cat is called Pip.", "pet.cat.name"),
     ("I have a cat named Pip", "The user has a cat named Pip.", "pet.cat.name"),

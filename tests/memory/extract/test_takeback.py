@@ -72,3 +72,61 @@ def test_a_new_day_only_ends_what_has_a_day() -> None:
     (item,) = learned("climbing is on mondays now since the gym changed its hours")
     assert item.topic
     assert "wednesday" in item.topic.needs
+
+
+@pytest.mark.requirement("M35")
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("My boss is Anna.", "person.boss.name"),
+        ("My new boss is Tom.", "person.boss.name"),
+        ("My mother lives in Bern.", "person.mother.home_city"),
+        ("My mom moved to Basel last year.", "person.mom.home_city"),
+        ("My wife works at Acme.", "person.wife.employer"),
+        ("My wife started a new job at Globex.", "person.wife.employer"),
+        ("My dad is 68.", "person.dad.age"),
+        ("We have three kids now.", "child.count"),
+        ("My rent is 900 euros.", "own.rent"),
+        ("My rent went up to 950 euros.", "own.rent"),
+        ("I weigh 75 kg now.", "own.weight"),
+        ("I drive a Honda.", "owns.car"),
+    ],
+)
+def test_what_there_is_one_of_has_a_slot(text: str, slot: str) -> None:
+    assert [item.fact.slot for item in learned(text)] == [slot]
+
+
+@pytest.mark.requirement("M36")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I switched from Obsidian to Notion.", {"obsidian"}),
+        ("We're migrating our design system from Figma to Penpot.", {"figma"}),
+        ("I replaced Todoist with TickTick.", {"todoist"}),
+        ("I'm not using Figma anymore.", {"figma"}),
+        ("My dog is called Max now.", {"dog"}),
+        ("Our dog Rex died last week.", {"rex"}),
+        ("We renamed the rabbit, she's called Duchess now.", {"rabbit"}),
+        ("The board meeting got pushed to February 15th.", {"board", "meeting"}),
+    ],
+)
+def test_a_change_names_what_it_ends(text: str, words: set[str]) -> None:
+    topics = [item.topic for item in learned(text) if item.topic]
+    assert [set(topic.words) for topic in topics] == [words]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "words"),
+    [
+        ("de", "Ich habe mein Auto verkauft.", {"auto"}),
+        ("de", "Ich bin von Vim auf Helix umgestiegen.", {"vim"}),
+        ("es", "He vendido mi coche.", {"coche"}),
+        ("fr", "J'ai vendu mon vélo.", {"vélo"}),
+        ("pt", "Vendi o meu carro.", {"carro"}),
+        ("zh", "我把车卖了。", {"车"}),
+        ("ja", "もう教室には通っていません。", {"教室"}),
+    ],
+)
+def test_things_end_in_every_language(code: str, text: str, words: set[str]) -> None:
+    topics = [item.topic for item in extract(text, AT, load(code)) if item.topic]
+    assert [set(topic.words) for topic in topics] == [words]
