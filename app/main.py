@@ -18,7 +18,7 @@ from prometheus_fastapi_instrumentator import Instrumentator
 from app import folder
 from app.checks import check
 from app.dialects import DIALECTS, PLAIN
-from app.filters import Remembering, inbound, outbound, receipt, remembering
+from app.filters import Remembering, explaining, inbound, outbound, receipt, remembering
 from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec
 from app.memory.embed import Encoder, Lexical, load_model
@@ -155,8 +155,10 @@ async def _memory(
     count = await asyncio.to_thread(token_counter)
     gates = _gates(settings, count, model.floor)
     recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count, asking)
-    steps = remembering(settings, recall)
-    return MemoryServices(store, embed, rememberer, spool, worker, quota, Reviser(store)), steps
+    explain = explaining(settings, recall)
+    revise = Reviser(store)
+    services = MemoryServices(store, embed, rememberer, spool, worker, quota, revise, explain)
+    return services, remembering(settings, recall)
 
 
 def _give_memory_back() -> None:

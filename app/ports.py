@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Scope,
         Turn,
         Vectors,
+        Verdict,
         Where,
     )
 
@@ -241,6 +242,12 @@ class Gate(Protocol):
         self, policy: Policy, candidates: Sequence[Candidate], now: datetime
     ) -> tuple[Admitted, ...]:
         """The admitted memories, most relevant first, within the policy's budget."""
+        ...
+
+    def explain(
+        self, policy: Policy, candidates: Sequence[Candidate], now: datetime
+    ) -> list[Verdict]:
+        """The same decision on every candidate, with the rule that each fell to."""
         ...
 
 

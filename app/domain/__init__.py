@@ -24,6 +24,7 @@ from app.domain.call import (
     Topic,
     Turn,
     UserTurn,
+    Verdict,
 )
 from app.domain.memory import (
     MAX_HISTORY,
@@ -93,6 +94,7 @@ __all__ = [
     "Usage",
     "UserTurn",
     "Vectors",
+    "Verdict",
     "Via",
     "Where",
     "clean_text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -34,6 +35,15 @@ class Admitted:
 
     memory: Memory
     text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a gate decided on a candidate, with its scores; `reason` is None if it is admitted."""
+
+    memory: Memory
+    scores: Mapping[str, float]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

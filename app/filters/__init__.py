@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.domain import Receipt, Turn, utc_now
+from app.filters.explain import Explain
 from app.filters.extract import Find
 from app.filters.gate import Admit
 from app.filters.guard import Guard
 from app.filters.identity import Identify
 from app.filters.inject import Inject
 from app.filters.limit import Limit
-from app.filters.policy import Allow
+from app.filters.policy import Allow, base_policy
 from app.filters.read import Read
-from app.filters.recall import Recall
+from app.filters.recall import Candidates, Recall
 from app.filters.reconcile import Remember
 from app.filters.replay import Pin, Recheck, Replay
 from app.memory.extract import Asking
@@ -64,7 +65,8 @@ class Remembering:
 def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
     """The steps that bring memory in; each may fail or be late, the call goes on (M12)."""
     budget = settings.recall.budget_ms / 1000
-    recall = Recall(parts.store, parts.embed, limit=settings.recall.candidates)
+    candidates = Candidates(parts.store, parts.embed)
+    recall = Recall(candidates, limit=settings.recall.candidates)
     return [
         Step("replay", Replay(parts.pins), budget=budget),
         Step("recall", recall, budget=budget),
@@ -73,6 +75,13 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
         Step("inject", Inject(parts.dialects, parts.count, parts.asking)),
         Step("pin", Pin(parts.pins), budget=budget),
     ]
+
+
+def explaining(settings: Settings, parts: Remembering) -> Explain:
+    """The same recall and gate, to be looked into."""
+    candidates = Candidates(parts.store, parts.embed)
+    policy = base_policy(settings)
+    return Explain(candidates, parts.gates, policy, settings.recall.candidates)
 
 
 def outbound(

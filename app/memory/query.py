@@ -50,6 +50,9 @@ LONGEST_SMALL_TALK: Final = 60
 ALWAYS_LEANING: Final = 2
 MAY_LEAN: Final = 12
 HEAD_CHARS: Final = 600
+SUBJECT_WORDS: Final = 5
+_CAPITAL: Final = re.compile(r"(?<![\w'])[A-ZÀ-ÖØ-Þ][\w-]*")
+_OPENING: Final = re.compile(r"\W*([A-ZÀ-ÖØ-Þ][\w-]*)")
 TAIL_CHARS: Final = 1_000
 
 
@@ -69,6 +72,24 @@ def build_query(call: Call) -> str:
         return text
     before = [message.text for message in call.recent if message.role == "user"]
     return f"{_shortened(before[-1])}\n{text}" if before else text
+
+
+def names(text: str) -> frozenset[str]:
+    """The people and things that a question names: words with a capital, but for its first.
+
+    >>> sorted(names("When did Maria go to Porto?"))
+    ['maria', 'porto']
+    """
+    words = _CAPITAL.findall(text[:HEAD_CHARS])
+    opening = _OPENING.match(text)
+    plain = {opening[1]} if opening else set()
+    return frozenset(word.casefold() for word in words if word not in plain and len(word) > 1)
+
+
+def is_about(content: str, people: frozenset[str]) -> bool:
+    """Whether a memory speaks of one of them at its head: there a statement has its subject."""
+    head = content.split(maxsplit=SUBJECT_WORDS)[:SUBJECT_WORDS]
+    return any(word.strip(".,:;!?\"'()").removesuffix("'s").casefold() in people for word in head)
 
 
 def _leans(text: str) -> bool:

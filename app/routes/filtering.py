@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
 from typing import Annotated, Final, TypeVar
@@ -44,6 +45,24 @@ def where(  # noqa: PLR0913, PLR0917 one parameter for each filter
         pinned=pinned,
         created=None if span == (None, None) else span,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is searched for; `explain`: as a call that asks it would be answered."""
+
+    q: str = field(repr=False)
+    explain: bool = False
+
+
+def question(
+    q: Annotated[str, Query(min_length=1)],
+    explain: Annotated[  # noqa: FBT002 a query parameter
+        bool, Query(description="What a call would recall, and why not the rest.")
+    ] = False,
+) -> Question:
+    """FastAPI dependency: the question of a search."""
+    return Question(q, explain)
 
 
 def as_of(

@@ -26,17 +26,21 @@ from app.memory.history import CORRECTED, created
 from app.memory.rows import parse_id, stamp, to_row, wire_id
 from app.routes.access import DEPENDENCIES, Access, access
 from app.routes.bodies import NewMemory, Patch, corrected
-from app.routes.filtering import as_of, where
+from app.routes.filtering import Question, as_of, question, where
 from app.routes.services import MemoryServices, memory_services
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
+
+    from app.domain import Owner
 
 router: Final = APIRouter(prefix="/v1/memory", tags=["memory"], dependencies=DEPENDENCIES)
 Who = Annotated[Access, Depends(access)]
 Parts = Annotated[MemoryServices, Depends(memory_services)]
 Asked = Annotated[Where, Depends(where)]
 Then = Annotated[datetime | None, Depends(as_of)]
+Wanted = Annotated[Question, Depends(question)]
 Limit = Annotated[int, Query(ge=1, le=100)]
 _EVERY_STATE: Final = frozenset(State)
 EVERYTHING: Final = Where(states=_EVERY_STATE - {State.FORGOTTEN})
@@ -123,23 +127,41 @@ async def forget_scope(
 
 @router.get("/search")
 async def search_memories(
-    who: Who,
-    parts: Parts,
-    asked: Asked,
-    then: Then,
-    q: Annotated[str, Query(min_length=1)],
-    limit: Limit = 10,
+    who: Who, parts: Parts, asked: Asked, then: Then, wanted: Wanted, limit: Limit = 10
 ) -> dict[str, Any]:
-    """The nearest memories with their scores, best first; no gate."""
+    """The nearest memories with their scores, best first; no gate.
+
+    With `explain=true`: what a call that asks `q` would recall. Every candidate has its scores, and
+    the rule of the gate that kept it out, if any.
+    """
+    if wanted.explain:
+        plain = then is None and asked == Where()
+        return await _explained(parts, who.owner(), wanted.q, plain=plain)
     if then is None:
         asked = replace(asked, states=asked.states or frozenset({State.ACTIVE}))
-    vectors = await parts.embed.query(q)
+    vectors = await parts.embed.query(wanted.q)
     found = await parts.store.search(who.owner(), vectors, asked, limit, as_of=then)
+    rows = [_shown(c.memory) | {"scores": _rounded(c.scores)} for c in found]
+    return {"object": "list", "data": rows}
+
+
+async def _explained(
+    parts: MemoryServices, owner: Owner, question: str, *, plain: bool
+) -> dict[str, Any]:
+    if not plain:
+        message = "explain=true asks what a call would recall: it takes no filters and no as_of."
+        raise RejectedError(400, message, param="explain", code="invalid_filter")
     rows = [
-        _shown(c.memory) | {"scores": {name: round(s, 4) for name, s in c.scores.items()}}
-        for c in found
+        _shown(verdict.memory)
+        | {"scores": _rounded(verdict.scores)}
+        | {"admitted": verdict.reason is None, "reason": verdict.reason}
+        for verdict in await parts.explain(owner, question)
     ]
     return {"object": "list", "data": rows}
+
+
+def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(score, 4) for name, score in scores.items()}
 
 
 @router.get("/receipts/{turn_id}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from app.errors import RejectedError
+from app.filters.explain import Explain
 from app.identity import Authenticator
 from app.memory.quota import Quota
 from app.memory.remember import Rememberer
@@ -27,6 +28,7 @@ class MemoryServices:
     worker: Worker
     quota: Quota
     reviser: Reviser
+    explain: Explain
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,13 @@ GIVEN = Exchange("r", START, Arrival("POST", b"/", b"", ()), candidates=(Candida
 async def test_the_policy_names_the_gate() -> None:
     admit = Admit(
         {
-            "all": lambda _, found, __: tuple(Admitted(c.memory, "x") for c in found),
-            "none": lambda *_: (),
+            "all": NoopGate(GateSettings(count=len, floor=0.0)),
+            "none": NoopGate(GateSettings(count=lambda _: 9_999, floor=0.0)),
         },
         2048,
     )
     open_gate = replace(GIVEN, policy=Policy(gate="all"))
-    assert (await admit(open_gate)).admitted == (Admitted(MEMORY, "x"),)
+    assert (await admit(open_gate)).admitted == (Admitted(MEMORY, MEMORY.fact.content),)
     assert (await admit(replace(GIVEN, policy=Policy(gate="none")))).admitted == ()
     unread = replace(GIVEN, policy=Policy(gate="all", read=False))
     assert (await admit(unread)).admitted == ()

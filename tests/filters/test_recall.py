@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain import Arrival, Call, Exchange, Identity, Message, Owner, Policy, State
-from app.filters.recall import Recall
+from app.filters.recall import Candidates, Recall
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.inmemory import InMemoryEngine
 from app.ports import Store
@@ -33,7 +33,7 @@ def asked(query: str, *before: str, owner: Owner = ALICE) -> Exchange:
 
 
 async def found(store: Store, exchange: Exchange) -> dict[str, dict[str, float]]:
-    done = await Recall(store, EMBED, limit=10)(exchange)
+    done = await Recall(Candidates(store, EMBED), limit=10)(exchange)
     return {c.memory.fact.content: dict(c.scores) for c in done.candidates}
 
 
@@ -76,17 +76,28 @@ async def test_a_leaning_question_takes_the_turn_before_along(store: Store) -> N
 
 @pytest.mark.requirement("M13")
 async def test_small_talk_is_not_searched_for(store: Store) -> None:
-    done = await Recall(store, EMBED, limit=10)(asked("thanks!"))
+    done = await Recall(Candidates(store, EMBED), limit=10)(asked("thanks!"))
     assert (done.candidates, done.policy.read, done.policy.reason) == ((), False, "small_talk")
     assert done.policy.write is True
 
 
 @pytest.mark.requirement("M5", "M10")
 async def test_without_leave_or_owner_nothing_is_read(store: Store) -> None:
-    recall = Recall(store, EMBED, limit=10)
+    recall = Recall(Candidates(store, EMBED), limit=10)
     allowed = asked("What is my dog called?")
     forbidden = replace(allowed, policy=Policy(read=False))
     nobody = replace(allowed, identity=None)
     assert (await recall(allowed)).candidates != ()
     assert await recall(forbidden) is forbidden
     assert await recall(nobody) is nobody
+
+
+@pytest.mark.requirement("M16")
+async def test_what_is_about_somebody_the_question_names_says_so(store: Store) -> None:
+    await keep(store, a_memory("Maria likes long walks."), a_memory("The user likes long walks."))
+    found = await Candidates(store, EMBED)(
+        ALICE, "Which walks does Maria like?", "Which walks does Maria like?", 10
+    )
+    named = [c.memory.fact.content for c in found if c.scores.get("named")]
+    assert named == ["Maria likes long walks."]
+    assert len(found) > 1

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from app.memory.gates.budget import fit
 from app.memory.gates.rules import GateSettings, eligible, in_order
+from app.memory.gates.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from app.domain import Admitted, Candidate, Policy
+    from app.domain import Admitted, Candidate, Policy, Verdict
 
 
 class NoopGate:
@@ -25,3 +26,11 @@ class NoopGate:
     ) -> tuple[Admitted, ...]:
         chosen = in_order([c for c in candidates if eligible(c.memory, now)])
         return fit(chosen, policy.limit, policy.max_tokens, self._settings.count)
+
+    def explain(
+        self, policy: Policy, candidates: Sequence[Candidate], now: datetime
+    ) -> list[Verdict]:
+        verdicts = Verdicts(candidates)
+        kept = [c for c in candidates if eligible(c.memory, now)]
+        chosen = in_order(verdicts.note("state", candidates, kept))
+        return verdicts.of(chosen, self(policy, candidates, now))
