@@ -83,23 +83,23 @@ async def false_injection_part(model: Model) -> Part:
             kind: mean([_given(built, p) for p in probes if p.kind == kind])
             for kind in ("direct", "paraphrase", "leaning")
         }
-    gate = highest(curve)
-    cosine = highest([_cosine_only(probes, floor) for floor in FLOORS])
+    figures = {
+        "shipped floor": shipped,
+        f"gate at {TRUE_RATE:g} % true": highest(curve),
+        "best cosine alone": highest([_cosine_only(probes, floor) for floor in FLOORS]),
+    }
     asked = sum(probe.needed is not None for probe in probes)
     table(
         f"False injection, {asked} facts and questions, {len(probes) - asked} everyday prompts",
         ["way", "floor", "true %", "false %"],
         [
-            ["shipped floor", shipped.floor, shipped.true, shipped.false],
-            [f"gate at {TRUE_RATE:g} % true", gate.floor, gate.true, gate.false],
-            [f"best cosine alone at {TRUE_RATE:g} % true", cosine.floor, cosine.true, cosine.false],
-            *([f"… gate at {r.floor}", r.floor, r.true, r.false] for r in curve[4:33:4]),
+            *([name, *_figures(found)] for name, found in figures.items()),
+            *(["… gate", *_figures(found)] for found in curve[4:33:4]),
         ],
     )
     table("Needed fact admitted at the shipped floor", ["kind", "%"], [*map(list, kinds.items())])
     _listed("Everyday prompts that were given something", wrong)
     _listed("Questions that were not given what they need", missed)
-    figures = {"shipped": shipped, "gate": gate, "cosine": cosine}
     return {
         "false_injection": {
             **{name: _figures(found) for name, found in figures.items()},
@@ -109,7 +109,7 @@ async def false_injection_part(model: Model) -> Part:
             "missed": missed,
         }
     }, [
-        Target("false_injection_at_95_true", gate.false, 8),
+        Target("false_injection_at_95_true", highest(curve).false, 8),
         Target("shipped_floor_true", shipped.true, TRUE_RATE, at_most=False),
     ]
 

@@ -113,9 +113,7 @@ async def longmemeval_part(model: Model, path: Path, sample: int = SAMPLE) -> Pa
     """Each user message is a memory; each question has an owner of its own, and a haystack."""
     talks = longmemeval(path, sample, SEED)
     seen = await measured(model, talks, of_sessions)
-    title = (
-        f"LongMemEval ({path.name}, a sample), a user message a memory, one store: {told(talks)}"
-    )
+    title = f"LongMemEval ({path.name}), a user message a memory, one store: {told(talks)}"
     _show(title, seen, ("session recall@5", SESSION))
     return {"longmemeval": _means(seen) | {"data": told(talks)}}, []
 
