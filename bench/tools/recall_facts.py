@@ -89,14 +89,10 @@ async def false_injection_part(model: Model) -> Part:
         "best cosine alone": highest([_cosine_only(probes, floor) for floor in FLOORS]),
     }
     asked = sum(probe.needed is not None for probe in probes)
-    table(
-        f"False injection, {asked} facts and questions, {len(probes) - asked} everyday prompts",
-        ["way", "floor", "true %", "false %"],
-        [
-            *([name, *_figures(found)] for name, found in figures.items()),
-            *(["… gate", *_figures(found)] for found in curve[4:33:4]),
-        ],
-    )
+    title = f"False injection, {asked} facts and questions, {len(probes) - asked} everyday prompts"
+    rows = [[name, *_figures(found)] for name, found in figures.items()]
+    rows += [["… gate", *_figures(found)] for found in curve[4:33:4]]
+    table(title, ["way", "floor", "true %", "false %"], rows)
     table("Needed fact admitted at the shipped floor", ["kind", "%"], [*map(list, kinds.items())])
     _listed("Everyday prompts that were given something", wrong)
     _listed("Questions that were not given what they need", missed)

@@ -90,15 +90,25 @@ def beam(data: Path, limit: int | None = None) -> list[Talk]:
 
 def _beam(name: str, chat: dict[str, Any]) -> Talk:
     messages: list[Said] = []
+    at = NOW
     for number, batch in enumerate(chat["chat"]):
         said = [message for turn in batch["turns"] for message in turn]
-        messages += _user_messages(said, str(number), NOW)
+        at = _anchor(said) or at
+        messages += _user_messages(said, str(number), at)
     questions = [
         Question(row["question"], frozenset(_ids(row.get("source_chat_ids"))), ability)
         for ability, rows in chat["probing_questions"].items()
         for row in rows
     ]
     return _answerable(Talk(f"beam-{name}", tuple(messages), tuple(questions)))
+
+
+def _anchor(said: list[dict[str, Any]]) -> datetime | None:
+    """When a batch was said: its first message has a date like "March-15-2024"."""
+    for message in said:
+        if anchor := message.get("time_anchor"):
+            return datetime.strptime(anchor, "%B-%d-%Y").replace(tzinfo=UTC)
+    return None
 
 
 def _ids(found: object) -> Iterator[str]:

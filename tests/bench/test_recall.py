@@ -141,7 +141,7 @@ def test_locomo_is_read_with_its_corrections(tmp_path: Path) -> None:
 
 def test_beam_is_read_with_the_head_of_each_answer(tmp_path: Path) -> None:
     turns = [
-        {"role": "user", "id": 0, "content": "Hello ->-> 1,1"},
+        {"role": "user", "id": 0, "content": "Hello ->-> 1,1", "time_anchor": "March-15-2024"},
         {"role": "assistant", "id": 1, "content": "x" * 900},
     ]
     asked = {"update": [{"question": "Q?", "source_chat_ids": {"old": [0], "new": [[1]]}}]}
@@ -149,7 +149,7 @@ def test_beam_is_read_with_the_head_of_each_answer(tmp_path: Path) -> None:
     write(tmp_path / "beam100k" / "chat_1.json", chat)
     (read,) = beam(tmp_path)
     (message,) = read.messages
-    assert (message.text, len(message.context)) == ("Hello", 300)
+    assert (message.text, len(message.context), message.at.month) == ("Hello", 300, 3)
     assert read.questions == (Question("Q?", frozenset({"0"}), "update"),)
 
 
