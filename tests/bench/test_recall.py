@@ -28,7 +28,7 @@ from bench.tools.recall_facts import (
 )
 from bench.tools.recall_precision import Case, Result
 from bench.tools.recall_precision import as_memory as as_belief
-from bench.tools.recall_speed import gate_part
+from bench.tools.recall_speed import ASKED_WORDS, CHATS, FACTS, Words, gate_part
 from bench.tools.recall_talks import longmemeval_part, measured, of_beam, of_locomo
 from bench.tools.talks import Question, Talk, beam, locomo, longmemeval
 from tests.build import START
@@ -206,6 +206,15 @@ def test_without_the_public_data_it_says_so(
         part.close()  # type: ignore[attr-defined]
     assert len(left) == 3
     assert "is absent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("words", "share"), [(CHATS, 0.63), (FACTS, 0.02)])
+def test_drawn_words_are_shared_as_counted(words: Words, share: float) -> None:
+    chance = np.random.default_rng(1)
+    texts = [set(words.sparse(chance).indices) for _ in range(500)]
+    questions = [words.sparse(chance, ASKED_WORDS).indices for _ in range(100)]
+    shared = [not text.isdisjoint(question) for text in texts for question in questions]
+    assert sum(shared) / len(shared) == pytest.approx(share, abs=0.05)
 
 
 async def test_a_stage_is_the_products_store_and_is_thrown_away() -> None:
