@@ -30,12 +30,17 @@ class Target:
 
 def arguments(description: str, **switches: str) -> argparse.Namespace:
     """`--json PATH` and `--quick`, as every benchmark takes them; further switches by name."""
+    return parser(description, **switches).parse_args()
+
+
+def parser(description: str, **switches: str) -> argparse.ArgumentParser:
+    """The same, for a benchmark that takes more than switches."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--quick", action="store_true", help="a short run, for a first look")
     for name, meaning in switches.items():
         parser.add_argument(f"--{name}", action="store_true", help=meaning)
-    return parser.parse_args()
+    return parser
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
