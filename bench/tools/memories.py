@@ -31,7 +31,7 @@ from app.domain import (
     State,
     Times,
 )
-from app.filters.recall import Recall
+from app.filters.recall import Candidates, Recall
 from app.memory.embed import Encoder, Lexical, Model
 from app.memory.gates import GATES, GateSettings
 from app.memory.stores.base import PayloadStore
@@ -83,8 +83,12 @@ def as_memory(owner: Owner, said: Said) -> Memory:
 
 
 async def index(embed: Embed, messages: Sequence[Said]) -> list[Vectors]:
-    """What a message is found by. The one place to change for another index: today, its text."""
-    return await embed.documents([said.text for said in messages])
+    """What a message is found by: itself and what it stood in, as the product's excerpts hold both.
+
+    An excerpt of a turn is the user's words and the head of the answer; in talk between two people
+    it is the turn before.
+    """
+    return await embed.documents([f"{said.context}\n{said.text}".strip() for said in messages])
 
 
 def as_fact(owner: Owner, content: str, *, at: datetime = NOW, **fact: Any) -> Memory:  # noqa: ANN401
@@ -147,7 +151,8 @@ class Stage:
         """What the recall filter finds for a call, with its evidence, best first."""
         call = Call("chat", "", b"", query=question, recent=recent)
         exchange = Exchange("bench", NOW, ARRIVAL, call, Identity(owner.tenant, owner))
-        return (await Recall(self.store, self.embed, limit=limit)(exchange)).candidates
+        recall = Recall(Candidates(self.store, self.embed), limit=limit)
+        return (await recall(exchange)).candidates
 
     def admitted(
         self,

@@ -49,7 +49,10 @@ def test_a_name_that_cannot_be_is_one_line(name: str) -> None:
     assert (made.exit_code, line.startswith("remora: user: ")) == (2, True)
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("file").write_text("")
     monkeypatch.setenv("REMORA_DATA_DIR", "file/data")
     made = runner.invoke(main, ["keys", "new", "--user", "ana"])
