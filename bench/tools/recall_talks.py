@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from app.domain import Owner
+from app.memory.gates.rules import decayed, in_order
 from bench.tools.memories import SETTINGS, TENANT, stage
 from bench.tools.ranking import (
     PRODUCT,
@@ -81,6 +83,9 @@ def of_sessions(asked: Asked, ranked: Sequence[Candidate], _count: Count) -> Mea
     return {"session recall@5": len(found) / len(asked.sessions), SESSION: float(bool(found))}
 
 
+HALF_LIFE = timedelta(days=SETTINGS.episode_half_life_days)
+
+
 async def locomo_part(model: Model, data: Path, limit: int | None) -> Part:
     """Each turn is a memory: "speaker: text [shared a photo: caption]"."""
     talks = locomo(data, limit)
@@ -120,7 +125,7 @@ async def longmemeval_part(model: Model, path: Path, sample: int = SAMPLE) -> Pa
 
 async def measured(model: Model, talks: Sequence[Talk], measure: Measure) -> Values:
     """All talks in one store, each of another owner; every question's order is taken to its end."""
-    seen: Values = {way: defaultdict(list) for way in WAYS}
+    seen: Values = {way: defaultdict(list) for way in (*WAYS, PRODUCT)}
     async with stage(model) as built:
         for talk in talks:
             await _measure_one(built, talk, measure, seen)
@@ -138,7 +143,8 @@ async def _measure_one(built: Stage, talk: Talk, measure: Measure, seen: Values)
         # LongMemEval's evidence is conversations.
         asked = Asked(question.kind, evidence, frozenset(whose.get(key, key) for key in keys))
         found = await built.candidates(owner, question.text, len(talk.messages))
-        for way, order in WAYS.items():
+        ways = {**WAYS, PRODUCT: lambda c: in_order([decayed(x, end, HALF_LIFE) for x in c])}
+        for way, order in ways.items():
             for name, value in measure(asked, order(found), built.count).items():
                 seen[way][name].append(value)
         if evidence and question.kind != ADVERSARIAL:

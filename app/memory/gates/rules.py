@@ -27,9 +27,12 @@ GAP: Final = 0.2
 # ... but a question may touch several memories unequally: the first few are never cut (fault 28).
 ALWAYS_KEPT: Final = 3
 IMPORTANCE_WEIGHT: Final = 0.1
-# A memory about somebody whom the question names: +5 points of recall in two-person talk (LoCoMo
+# A memory about somebody whom the question names: +3 points of recall in two-person talk (LoCoMo
 # R@10, docs/recall.md), without a difference where nobody is named.
-NAMED_WEIGHT: Final = 0.2
+NAMED_WEIGHT: Final = 0.15
+# Of an episode's worth, what age can take: enough to decide between equals. Halved without bound it
+# costs 10 points of what reaches the prompt (docs/recall.md).
+RECENCY_SHARE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,13 @@ def relevant(candidate: Candidate, floor: float) -> bool:
 
 
 def decayed(candidate: Candidate, now: datetime, half_life: timedelta) -> Candidate:
-    """The candidate with its `order`: the fused score, halved per half-life for episodes."""
+    """The candidate with its `order`: the fused score, and for episodes a part that age halves."""
     memory, scores = candidate.memory, candidate.scores
     order = scores.get("fused", 0.0) + IMPORTANCE_WEIGHT * memory.fact.importance
     order += NAMED_WEIGHT * scores.get("named", 0.0)
     if memory.fact.type is MemoryType.EPISODIC:
-        order *= 0.5 ** max((now - memory.times.valid_from) / half_life, 0.0)
+        aged = 0.5 ** max((now - memory.times.valid_from) / half_life, 0.0)
+        order *= 1 - RECENCY_SHARE * (1 - aged)
     return Candidate(memory, {**scores, "order": order + bool(memory.fact.pinned)})
 
 
