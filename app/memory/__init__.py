@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
+from app.memory.fusion import FUSIONS, Fuse
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.pins import PinLimits
 from app.ports import Embed
@@ -43,6 +44,11 @@ class StoreSpec:
         return f"memory-{readable.strip('-')}-{unique}"
 
     @property
+    def fuse(self) -> Fuse:
+        """How two searches become one order."""
+        return FUSIONS[self.settings.recall.fusion]
+
+    @property
     def limits(self) -> PinLimits:
         """How long pins live, and how many there may be."""
         recall = self.settings.recall
@@ -59,7 +65,7 @@ async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
         _log.warning("memories_of_another_model", not_used=others, used=folder.name)
     engine = EdgeEngine(folder, spec.embed.dimension)
     try:
-        yield PayloadStore(engine, spec.key, spec.limits)
+        yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
     finally:
         await engine.close()
 
@@ -70,7 +76,7 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 
     engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.dimension)
     try:
-        yield PayloadStore(engine, spec.key, spec.limits)
+        yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
     finally:
         await engine.close()
 
@@ -79,7 +85,7 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 async def _memory(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
 
-    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key, spec.limits)
+    store: PayloadStore[Any] = PayloadStore(InMemoryEngine(), spec.key, spec.limits, spec.fuse)
     yield store
 
 

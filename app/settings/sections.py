@@ -199,6 +199,9 @@ class RecallSettings(_Section):
         description="Lowest cosine to admit; default: the model's own.",
     )
     gate: str = Field("heuristic", description="heuristic or noop.")
+    fusion: Literal["weighted", "rrf"] = Field(
+        "weighted", description="weighted or rrf: how two searches become one order."
+    )
     placement: Placement = Field(
         Placement.PREFIX_STABLE,
         description="prefix_stable: blocks stay on their turns; current_turn: one block; off.",

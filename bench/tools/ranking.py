@@ -39,12 +39,13 @@ def _weighted(found: Sequence[Candidate]) -> list[Candidate]:
     return _by(lambda s: max(s["cosine"], 0.0) + s["bm25"] / best)(found)
 
 
-# The floors, over the same candidates with the same scores.
+# The floors, over the same candidates with the same scores; the last as the search orders them.
 WAYS: Final[dict[str, Order]] = {
     "random": _shuffled,
     "BM25": _by(lambda scores: scores["bm25"]),
     "dense": _by(lambda scores: scores["cosine"]),
     "weighted .5/.5": _weighted,
+    PRODUCT: list,
 }
 
 

@@ -125,7 +125,7 @@ async def longmemeval_part(model: Model, path: Path, sample: int = SAMPLE) -> Pa
 
 async def measured(model: Model, talks: Sequence[Talk], measure: Measure) -> Values:
     """All talks in one store, each of another owner; every question's order is taken to its end."""
-    seen: Values = {way: defaultdict(list) for way in (*WAYS, PRODUCT)}
+    seen: Values = {way: defaultdict(list) for way in WAYS}
     async with stage(model) as built:
         for talk in talks:
             await _measure_one(built, talk, measure, seen)
@@ -143,9 +143,10 @@ async def _measure_one(built: Stage, talk: Talk, measure: Measure, seen: Values)
         # LongMemEval's evidence is conversations.
         asked = Asked(question.kind, evidence, frozenset(whose.get(key, key) for key in keys))
         found = await built.candidates(owner, question.text, len(talk.messages))
-        ways = {**WAYS, PRODUCT: lambda c: in_order([decayed(x, end, HALF_LIFE) for x in c])}
-        for way, order in ways.items():
-            for name, value in measure(asked, order(found), built.count).items():
+        aged = [decayed(candidate, end, HALF_LIFE) for candidate in found]
+        ranked = {way: order(found) for way, order in WAYS.items()} | {PRODUCT: in_order(aged)}
+        for way, order in ranked.items():
+            for name, value in measure(asked, order, built.count).items():
                 seen[way][name].append(value)
         if evidence and question.kind != ADVERSARIAL:
             shown = built.admitted(found[: SETTINGS.candidates], now=end)

@@ -24,6 +24,7 @@ from app.domain import (
     Where,
 )
 from app.errors import EmptyFilterError, StoreError
+from app.memory.fusion import Fuse, weighted
 from app.memory.rows import (
     Row,
     from_micros,
@@ -60,8 +61,15 @@ _LIVING: Final = frozenset(State) - {State.FORGOTTEN}
 class PayloadStore(Generic[C]):
     """`app.ports.Store` over an engine. `key` is the secret of the content digest."""
 
-    def __init__(self, engine: Engine[C], key: bytes, limits: PinLimits | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine[C],
+        key: bytes,
+        limits: PinLimits | None = None,
+        fuse: Fuse = weighted,
+    ) -> None:
         self._engine = engine
+        self._fuse = fuse
         self._key = key
         self._plan = Plan(engine.kit, key)
         self.pins = PinStore(engine, self._plan, limits or PinLimits())
@@ -96,7 +104,7 @@ class PayloadStore(Generic[C]):
         if limit < 1:
             return {}
         depth = limit * DEPTH
-        found = Evidence(*await self._engine.nearest(condition, vectors, depth))
+        found = Evidence(*await self._engine.nearest(condition, vectors, depth), self._fuse)
         found.keep_most_promising(limit, depth)
         # Without a word to look for, every hit would seem to lack its BM25 score.
         if vectors.sparse.indices and (missing := found.one_sided()):

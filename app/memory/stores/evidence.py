@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from app.memory.fusion import fused
+from app.memory.fusion import Fuse, weighted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 Hit = tuple[UUID, float]
 Scores = dict[str, float]
@@ -18,8 +18,9 @@ UNRANKED: Final[Scores] = {"cosine": 0.0, "bm25": 0.0, "fused": 0.0}
 class Evidence:
     """Both scores of each hit. Keyed by the id's integer: a UUID hashes in Python, slowly."""
 
-    def __init__(self, dense: Sequence[Hit], lexical: Sequence[Hit]) -> None:
+    def __init__(self, dense: Sequence[Hit], lexical: Sequence[Hit], fuse: Fuse = weighted) -> None:
         self._searched = (dense, lexical)
+        self._fuse = fuse
         self._ids: dict[int, UUID] = {}
         self._cosine: dict[int, float] = {}
         self._bm25: dict[int, float] = {}
@@ -52,25 +53,20 @@ class Evidence:
 
     def scores(self) -> dict[UUID, Scores]:
         """The hits, best first; no word in common is a BM25 score of 0."""
-        best = self._best()
-        return {self._ids[key]: self._scored(key, best) for key in self._ranked(0.0, 0.0)}
+        worth = self._worth(0.0, 0.0)
+        return {self._ids[key]: self._scored(key, worth[key]) for key in _ordered(worth)}
 
     def _ranked(self, cosine: float, bm25: float) -> list[int]:
         """The hits, best first, with these scores where a search has none."""
-        best = self._best()
-        worth = {
-            key: fused(self._cosine.get(key, cosine), self._bm25.get(key, bm25), best)
-            for key in self._ids
-        }
-        return sorted(worth, key=worth.__getitem__, reverse=True)
+        return _ordered(self._worth(cosine, bm25))
 
-    def _scored(self, key: int, best: float) -> Scores:
+    def _worth(self, cosine: float, bm25: float) -> dict[int, float]:
+        return self._fuse(self._ids, self._cosine, self._bm25, (cosine, bm25))
+
+    def _scored(self, key: int, worth: float) -> Scores:
         cosine, bm25 = self._cosine.get(key, 0.0), self._bm25.get(key, 0.0)
-        return {"cosine": cosine, "bm25": bm25, "fused": fused(cosine, bm25, best)}
-
-    def _best(self) -> float:
-        return max(_scores_of(self._ids, self._bm25), default=0.0) or 1.0
+        return {"cosine": cosine, "bm25": bm25, "fused": worth}
 
 
-def _scores_of(keys: Iterable[int], scores: dict[int, float]) -> list[float]:
-    return [scores[key] for key in keys if key in scores]
+def _ordered(worth: dict[int, float]) -> list[int]:
+    return sorted(worth, key=worth.__getitem__, reverse=True)

@@ -63,9 +63,23 @@ def test_episodes_fade_and_facts_do_not() -> None:
     fact = candidate(fused=0.8, valid_from=old, importance=0)
     episode = candidate(fused=0.8, valid_from=old, importance=0, type=MemoryType.EPISODIC)
     assert rules.decayed(fact, START, half_life).scores["order"] == pytest.approx(0.8)
-    assert rules.decayed(episode, START, half_life).scores["order"] == pytest.approx(0.4)
+    lost = rules.RECENCY_SHARE / 2
+    aged = rules.decayed(episode, START, half_life).scores["order"]
+    assert aged == pytest.approx(0.8 * (1 - lost))
+    assert (
+        0 < lost < 0.1
+    )  # age decides between equals, not between what is asked for and what is not
     unborn = candidate(fused=0.8, valid_from=NOW, importance=0, type=MemoryType.EPISODIC)
     assert rules.decayed(unborn, START, half_life).scores["order"] == pytest.approx(0.8)
+
+
+@pytest.mark.requirement("M16")
+def test_of_equals_the_one_about_whom_the_question_names_comes_first() -> None:
+    plain, named = candidate(fused=0.5), candidate(fused=0.5)
+    named = Candidate(named.memory, {**named.scores, "named": 1.0})
+    half_life = timedelta(days=90)
+    order = rules.in_order([rules.decayed(c, NOW, half_life) for c in (plain, named)])
+    assert [c.memory.id for c in order] == [named.memory.id, plain.memory.id]
 
 
 def test_pinned_then_better_comes_first_and_ties_are_stable() -> None:
