@@ -20,7 +20,7 @@ from app.checks import check
 from app.dialects import DIALECTS, PLAIN
 from app.filters import Remembering, explaining, inbound, outbound, receipt, remembering
 from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
-from app.memory import STORES, StoreSpec
+from app.memory import STORES, StoreSpec, calibration
 from app.memory.embed import Encoder, Lexical, load_model
 from app.memory.extract import EXTRACTORS, Asking, ExtractorSpec
 from app.memory.gates import GATES, GateSettings
@@ -153,7 +153,8 @@ async def _memory(
     worker = Worker(spool, _learner(write), partial(run, [extract]))
     stack.push_async_callback(_stopped, asyncio.create_task(worker.run()))
     count = await asyncio.to_thread(token_counter)
-    gates = _gates(settings, count, model.floor)
+    floor = calibration.kept(settings.data_dir, embed.identity) or model.floor
+    gates = _gates(settings, count, floor)
     recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count, asking)
     explain = explaining(settings, recall)
     revise = Reviser(store)

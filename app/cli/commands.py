@@ -12,6 +12,7 @@ import uvloop
 
 from app import log, reference
 from app.checks import check
+from app.cli.calibrate import calibrate
 from app.cli.faults import one_line_per_fault
 from app.cli.keys import keys
 from app.cli.options import File
@@ -25,6 +26,7 @@ main = typer.Typer(
     pretty_exceptions_enable=False,
 )
 main.add_typer(keys, name="keys")
+main.command()(calibrate)
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 typer calls it

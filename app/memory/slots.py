@@ -102,6 +102,18 @@ def _row(slot: str) -> Slot | None:
     return next((row for row in SLOTS if _covers(row.name.split("."), parts)), None)
 
 
+def matches(name: str, slot: str) -> str | None:
+    """What the `*` of a row's name stands for in a slot ("" if it has none); None: another slot.
+
+    >>> matches("pet.*.name", "pet.dog.name")
+    'dog'
+    """
+    pattern, parts = name.split("."), slot.split(".")
+    if not _covers(pattern, parts):
+        return None
+    return next((part for want, part in zip(pattern, parts, strict=True) if want == "*"), "")
+
+
 def _covers(pattern: list[str], parts: list[str]) -> bool:
     return len(pattern) == len(parts) and all(
         want in {"*", part} and part for want, part in zip(pattern, parts, strict=True)

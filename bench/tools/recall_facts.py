@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from app.domain import Candidate, Owner
+from app.memory.calibration import everyday_prompts
 from bench.tools.memories import POLICY, TENANT, as_fact, stage
 from bench.tools.ranking import PRODUCT, WAYS, mean
 from bench.tools.report import Target, table
@@ -62,7 +63,7 @@ def facts() -> list[dict[str, Any]]:
 
 def everyday() -> list[str]:
     """Prompts that need no memory."""
-    return (OWN / "everyday.txt").read_text().splitlines()
+    return list(everyday_prompts())
 
 
 def languages() -> dict[str, list[list[str]]]:
