@@ -97,7 +97,7 @@ def fitted(true: Sequence[float], false: Sequence[float]) -> Calibration:
     Raises `ConfigurationError` if there are too few to fit anything.
     """
     if len(true) < FEWEST:
-        message = f"only {len(true)} facts say how they are asked for; {FEWEST} are needed"
+        message = f"{len(true)} facts say how they are asked for; at least {FEWEST} are needed"
         raise ConfigurationError(message)
     ranked = sorted(true, reverse=True)
     floor = min(max(ranked[int(KEEP * len(ranked)) - 1], LOWEST), HIGHEST)

@@ -12,9 +12,10 @@ from app.cli import main
 from app.memory import STORES, StoreSpec
 from app.memory.calibration import FEWEST, FILE
 from app.settings import Settings
-from tests.build import EMBED, a_memory, keep
+from tests.build import ALICE, EMBED, a_memory, keep
 
 runner = CliRunner()
+WHOSE = ("--tenant", ALICE.tenant)
 
 
 @pytest.fixture
@@ -43,10 +44,10 @@ def fill(data: Path, count: int) -> None:
 @pytest.mark.requirement("M16")
 def test_the_floor_is_fitted_and_kept_for_the_encoder(data: Path) -> None:
     fill(data, FEWEST)
-    made = runner.invoke(main, ["calibrate", "--dry-run"])
+    made = runner.invoke(main, ["calibrate", *WHOSE, "--dry-run"])
     assert made.exit_code == 0, made.output
     assert not (data / FILE).exists()
-    made = runner.invoke(main, ["calibrate"])
+    made = runner.invoke(main, ["calibrate", *WHOSE])
     ((identity, row),) = json.loads((data / FILE).read_text()).items()
     assert (identity, row["questions"]) == (EMBED.identity, FEWEST)
     assert made.stdout.startswith(f"{row['floor']:.2f}  for {identity}")
@@ -55,7 +56,7 @@ def test_the_floor_is_fitted_and_kept_for_the_encoder(data: Path) -> None:
 
 def test_too_few_facts_are_one_line(data: Path) -> None:
     fill(data, 3)
-    made = runner.invoke(main, ["calibrate"])
+    made = runner.invoke(main, ["calibrate", *WHOSE])
     assert (made.exit_code, len(made.stderr.strip().splitlines())) == (2, 1)
-    assert "only 3 facts" in made.stderr
+    assert "3 facts say how" in made.stderr
     assert not (data / FILE).exists()

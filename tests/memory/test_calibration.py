@@ -37,7 +37,7 @@ def test_it_stays_where_floors_make_sense(cosine: float, floor: float) -> None:
 
 
 def test_too_few_facts_fit_nothing() -> None:
-    with pytest.raises(ConfigurationError, match=f"only {FEWEST - 1} facts"):
+    with pytest.raises(ConfigurationError, match=f"{FEWEST - 1} facts say how"):
         fitted([0.5] * (FEWEST - 1), [])
 
 
