@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[\w-]*\w")
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 MOST: Final = 3
+# Among what a topic needs it stands for any number.
+DIGIT: Final = "#"
 # A word behind the thing that makes another thing of it is none of these.
 _LINKS: Final = frozenset(
     {"is", "was", "are", "were", "has", "had", "have", "will", "and", "or", "but", "in", "at", "on"}
@@ -46,7 +48,9 @@ def _is_about(content: str, topic: Topic) -> bool:
     return all(_stands(word, words, topic.words) for word in topic.words)
 
 
-def _holds_any(content: str, wanted: Iterable[str]) -> bool:
+def _holds_any(content: str, wanted: frozenset[str]) -> bool:
+    if DIGIT in wanted and any(letter.isdecimal() for letter in content):
+        return True
     words = _WORD.findall(content.casefold())
     return any(alike(one, word) for one in wanted for word in words) or any(
         one in content for one in wanted if _CJK.search(one)

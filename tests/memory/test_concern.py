@@ -64,6 +64,13 @@ def test_one_of_what_it_needs_must_be_there() -> None:
     ]
 
 
+def test_a_new_number_only_ends_what_has_one() -> None:
+    topic = Topic(frozenset({"kitchen", "budget"}), needs=frozenset({"#"}))
+    with_one = "The user's budget for the kitchen is 12,000 euros."
+    without = "The user's partner keeps the kitchen budget."
+    assert ended(topic, with_one, without) == [with_one]
+
+
 def test_what_could_be_too_many_ends_none() -> None:
     assert ended(of("project"), *(f"Note {n} on the project." for n in range(MOST + 1))) == []
 

@@ -56,6 +56,9 @@ def test_what_is_taken_back_leaves_nothing_in_its_place(
         "Forget the summary, just give me the code.",
         "Ignore the previous answer.",
         "Delete the file.",
+        "I moved my desk to the window.",
+        "I changed my mind about the title.",
+        "We moved the meeting to the big room.",
     ],
 )
 def test_a_request_takes_nothing_back(text: str) -> None:
