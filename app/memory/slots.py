@@ -82,6 +82,13 @@ SLOTS: Final = (
     Slot("project.*", single=True, meaning="package_manager, database, deploy, ci, framework …"),
 )
 
+# What can only be said of the user themselves; somebody else's town is not theirs.
+OWN: Final = frozenset(
+    {"name", "preferred_name", "pronouns", "age", "birthday", "birthplace", "nationality"}
+    | {"marital_status", "home_city", "home_country", "hometown", "timezone", "employer", "job"}
+    | {"studies", "school", "language", "learning", "diet", "food_avoided", "health"}
+    | {"editor", "os", "shell", "programming_language"}
+)
 MAX_KEY_CHARS: Final = 40
 
 

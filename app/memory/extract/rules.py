@@ -13,7 +13,7 @@ from app.memory.extract.clauses import Clause
 from app.memory.extract.dates import Mention, dated, mentions
 from app.memory.extract.language import Language
 from app.memory.extract.third import Voice, sentence, third_person
-from app.memory.slots import is_single, slot_key
+from app.memory.slots import OWN, is_single, slot_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,12 +76,13 @@ def apply(reading: Reading, rules: Iterable[Rule]) -> tuple[list[Learned], bool]
     found: list[Learned] = []
     whole = False
     text = reading.clause.text
+    others = reading.language["another"].match(text) is not None
     # "Since Monday I live in Hobart": the rule knows "I live in Hobart"
     opened = reading.language["opener"].match(text)
     bare = text[opened.end() :] if opened else None
     for rule in rules:
         match = rule.match.search(text) or (rule.match.search(bare) if bare else None)
-        if match is None or rule.unless.search(text):
+        if match is None or rule.unless.search(text) or (others and rule.slot in OWN):
             continue
         learned = _learned(rule, match, reading)
         if learned is not None and not any(_alike(learned, other) for other in found):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COUPLED: Final = re.compile(r"(?:^|[,;.] )(?!i\b)\S+(?: (?!i\b)\S+){0,2},? and $", re.IGNORECASE)
 _ES: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
 _PLAIN_ED: Final = re.compile(
-    r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed|shed))$"
+    r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed)|shed|be?shed|wa?tershed)$"
 )
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _CONSONANT_Y: Final = re.compile(r"[^aeiou]y$")

@@ -88,6 +88,32 @@ def test_nothing_is_read_into_what_states_nothing(text: str) -> None:
     assert slots(text) == {}
 
 
+@pytest.mark.requirement("M29")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Meine Schwester ist nach Graz gezogen.",
+        "Mein Bruder arbeitet bei Siemens.",
+        "Meine Frau ist Vegetarierin.",
+        "Mi hermana se mudó a Sevilla.",
+        "Mi marido trabaja en Telefónica.",
+        "Mi hija es vegana.",
+        "Mon frère a déménagé à Nice.",
+        "Ma femme travaille chez Renault.",
+        "Mon père est végétarien.",
+        "Meu irmão se mudou para Braga.",
+        "Minha mãe trabalha no Banco Sol.",
+        "Minha filha é vegetariana.",
+        "我妹妹搬到苏州了。",
+        "我爸爸在一家银行工作。",
+        "妹は仙台に引っ越しました。",
+        "父は銀行で働いています。",
+    ],
+)
+def test_what_holds_of_somebody_else_fills_no_slot_of_ones_own(text: str) -> None:
+    assert set(slots(text).values()) <= {None}
+
+
 @pytest.mark.parametrize(
     ("text", "content"),
     [
