@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from app.memory.similar import alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from app.domain import Memory, Topic
 
@@ -21,6 +21,7 @@ _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 MOST: Final = 3
 # Among what a topic needs it stands for any number.
 DIGIT: Final = "#"
+_BEHIND: Final = "(?=[是在叫了的和有很の])"
 # A word behind the thing that makes another thing of it is none of these.
 _LINKS: Final = frozenset(
     {"is", "was", "are", "were", "has", "had", "have", "will", "and", "or", "but", "in", "at", "on"}
@@ -31,19 +32,33 @@ _LINKS: Final = frozenset(
 _OF: Final = frozenset({"del", "de", "du", "do", "da", "des", "of"})
 
 
-def concerned(topic: Topic, known: Iterable[Memory]) -> Sequence[Memory]:
-    """The memories that are over; none if more than `MOST` could be meant."""
-    meant = [memory for memory in known if _is_about(memory.fact.content, topic)]
+def concerned(
+    topic: Topic, known: Iterable[Memory], another: Callable[[Memory], str]
+) -> Sequence[Memory]:
+    """The memories that are over; none if more than `MOST` could be meant.
+
+    `another` gives who else than the user a memory is about, or "": "my sister has a piano" does
+    not end with "I sold my piano".
+    """
+    meant = [
+        memory
+        for memory in known
+        if _is_about(memory.fact.content, topic) and _may_end(another(memory), topic)
+    ]
     hinted = [memory for memory in meant if _holds_any(memory.fact.content, topic.hints)]
     found = hinted or meant
     return found if len(found) <= MOST else ()
+
+
+def _may_end(who: str, topic: Topic) -> bool:
+    return not who or any(alike(one, word) for one in _WORD.findall(who) for word in topic.words)
 
 
 def _is_about(content: str, topic: Topic) -> bool:
     if topic.needs and not _holds_any(content, topic.needs):
         return False
     if any(_CJK.search(word) for word in topic.words):
-        return all(word in content.casefold() for word in topic.words)
+        return all(_stands_in(content.casefold(), word) for word in topic.words)
     words = _WORD.findall(content.casefold())
     return all(_stands(word, words, topic.words) for word in topic.words)
 
@@ -55,6 +70,14 @@ def _holds_any(content: str, wanted: frozenset[str]) -> bool:
     return any(alike(one, word) for one in wanted for word in words) or any(
         one in content for one in wanted if _CJK.search(one)
     )
+
+
+def _stands_in(content: str, word: str) -> bool:
+    """One character is only the thing where no other makes another thing of it (车, 车库)."""
+    if len(word) > 1:
+        return word in content
+    alone = rf"{re.escape(word)}(?:(?![\u3400-\u9fff])|{_BEHIND})"
+    return re.search(alone, content) is not None
 
 
 def _stands(word: str, words: Sequence[str], topic: frozenset[str]) -> bool:

@@ -9,6 +9,8 @@ from app.domain import MemoryType, State, Where, utc_now
 from app.errors import StoreError
 from app.memory.concern import concerned
 from app.memory.decide import withdrawn
+from app.memory.extract.detect import DEFAULT, SHIPPED
+from app.memory.extract.language import load
 from app.memory.reconcile import reconcile, said_again
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class Rememberer:
         near = await self._store.search(owner, vectors, _FACTS, CONCERNED)
         known = [found.memory for found in near if found.memory.pool is memory.pool]
         older = [m for m in known if m.times.created_at < memory.times.created_at]
-        return tuple(found.id for found in concerned(topic, older))
+        return tuple(found.id for found in concerned(topic, older, _another))
 
     async def withdraw(self, owner: Owner, ids: Sequence[UUID], by: str) -> None:
         """Let these memories end without another in their place. Raises `StoreError`."""
@@ -102,6 +104,13 @@ class Rememberer:
             asked = Where(ids=frozenset(missing), states=_LIVE)
             unique |= {m.id: m for m in (await self._store.find(owner, asked)).memories}
         return list(unique.values())
+
+
+def _another(memory: Memory) -> str:
+    """Who else than its user a memory is about, as its language tells."""
+    code = memory.fact.lang if memory.fact.lang in SHIPPED else DEFAULT
+    found = load(code)["another"].match(memory.fact.content)
+    return found[0].casefold() if found else ""
 
 
 def _lives(memory: Memory) -> bool:

@@ -9,6 +9,13 @@ JACCARD: Final = 0.9
 # Two forms of one word begin alike, for so much of the longer one.
 SHARED_START: Final = 0.65
 MIN_START: Final = 4
+MIN_STEM: Final = 3
+# Of one word …
+_ENDINGS: Final = frozenset({"", "s", "es", "ed", "ing"})
+# … and of who makes or plays it: a report is no reporter.
+_MAKERS: Final = frozenset(
+    {"er", "ers", "mer", "mers", "ner", "or", "ors", "ist", "ists", "ista", "ian", "eur", "euse"}
+)
 _PLAIN: Final = str.maketrans("áàâãäéèêëíìîïóòôõöúùûüçñ", "aaaaaeeeeiiiiooooouuuucn")
 # Words that a statement about the user holds anyway, and that tell two of them apart in nothing.
 _EMPTY: Final = frozenset(
@@ -84,7 +91,10 @@ def alike(one: str, other: str) -> bool:
     start = next(
         (n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
     )
-    return start >= MIN_START and start >= SHARED_START * len(longer)
+    ends = {shorter[start:], longer[start:]}
+    if start < MIN_STEM or ends & _MAKERS:
+        return False
+    return ends <= _ENDINGS or (start >= MIN_START and start >= SHARED_START * len(longer))
 
 
 def telling(words: frozenset[str]) -> frozenset[str]:

@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain import Topic
+from app.domain import Memory, Topic
 from app.memory.concern import MOST, concerned
 from app.memory.similar import alike
 from tests.build import a_memory
 
 
+def nobody(_: Memory) -> str:
+    return ""
+
+
 def ended(topic: Topic, *contents: str) -> list[str]:
-    return [m.fact.content for m in concerned(topic, [a_memory(text) for text in contents])]
+    return [m.fact.content for m in concerned(topic, [a_memory(text) for text in contents], nobody)]
 
 
 def of(*words: str) -> Topic:

@@ -46,14 +46,33 @@ def _fixed(before: str, after: str, mark: re.Match[str], language: Language) -> 
     """What is left of "before, mark, after"; None if it is no correction at all."""
     if not before.strip() or not after.strip():
         return None
+    if language["no_correction"].match(after):
+        return None
     if language["break_before"].match(after):
         # "I live in Boston, actually I love it" goes on; "…, no wait, I moved" takes it back
         return after if language["correction_whole"].search(mark[0]) else None
     numbers = list(language["number"].finditer(before))
     if numbers and (number := language["number"].match(after)) is not None:
-        rest = before[numbers[-1].end() :]
-        return before[: numbers[-1].start()] + (number[0] + rest if rest.strip() else after)
+        return _recounted(before, after, numbers, number)
     anchor = None
     for found in language["correction_anchor"].finditer(before):
         anchor = found
-    return before[: anchor.end()] + after if anchor else None
+    if anchor is None:
+        return None
+    kept = before[: anchor.end()]
+    # "I live in Boston, actually in the North End"
+    word, _, rest = after.partition(" ")
+    again = rest and word.casefold() == kept.split()[-1].casefold()
+    return kept + (rest if again else after)
+
+
+def _recounted(
+    before: str, after: str, numbers: Sequence[re.Match[str]], number: re.Match[str]
+) -> str | None:
+    """Another number in the place of the last; None where it is not plain which one is meant."""
+    last = numbers[-1]
+    rest = before[last.end() :]
+    bare = not after[number.end() :].strip(" .!…").split(",")[0].strip()
+    if bare and rest.strip():  # "two brothers, no, three"
+        return before[: last.start()] + number[0] + rest
+    return before[: last.start()] + after if len(numbers) == 1 else None

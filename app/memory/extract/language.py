@@ -23,6 +23,8 @@ Table = dict[str, Any]
 _MACRO: Final = re.compile(r"@(\w+)@")
 _GROUP_NAME: Final = re.compile(r"\?P<\w+>")
 NEVER: Final = re.compile(r"(?!)")
+# With its points, colons and hyphens; or in words, of which the first ("a", "un") is an article.
+NUMBER: Final = r"(?<![\w.,:-])(?:\d{1,3}(?: \d{3})+|\d+(?:[.,:/-]\d+)*|@counted@)(?!\w)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def build(data: Table) -> Language:
         code=data["code"],
         patterns={
             "dated": macros.compiled("@dated@"),
-            "number": macros.compiled(r"(?<!\w)@count@(?!\w)"),
+            "number": macros.compiled(NUMBER),
             **{name: macros.compiled(rows) for name, rows in data.get("patterns", {}).items()},
         },
         grammar=_grammar(data.get("grammar", {}), words, macros),
@@ -162,6 +164,7 @@ class _Macros:
         words = {name: _any_of(rows) for name, rows in data.get("words", {}).items()}
         dates = data.get("dates", {})
         named = {name: _any_of(dates.get(name, ())) for name in ("weekdays", "seasons")}
+        named["counted"] = _any_of(list(dates.get("numbers", ()))[1:])
         named["count"] = _any_of([r"\d+", *dates.get("numbers", ())])
         named["months_any"] = _any_of(dates.get("months", ()))
         named["units"] = _any_of(list(dates.get("units", {}).values()))
