@@ -41,7 +41,8 @@ class Signs:
 def signs(code: str) -> Signs:
     """The signs of a language that ships."""
     rows = table(code).get("detect", {})
-    return Signs(code, frozenset(rows.get("words", ())), frozenset(rows.get("letters", "")))
+    words = frozenset((*rows.get("words", ()), *rows.get("more", ())))
+    return Signs(code, words, frozenset(rows.get("letters", "")))
 
 
 def detect(text: str, known: Iterable[Signs]) -> str:

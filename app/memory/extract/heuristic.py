@@ -106,6 +106,8 @@ class _Reader:
         if kind in _SILENT or (kind is Kind.STYLE and self._asks):
             return
         if kind in {Kind.STANDING, Kind.STYLE}:
+            if self._language["this_once"].search(sentence.words):
+                return
             yield standing(self._wish(sentence), self._language)
             return
         meant = self._meant(sentence.words, kind)

@@ -54,6 +54,26 @@ def test_what_is_not_meant_stays(kept: str, said: str) -> None:
     assert before in asyncio.run(remembered([kept, said]))
 
 
+@pytest.mark.requirement("M35", "M36")
+@pytest.mark.parametrize(
+    ("old", "said", "stale"),
+    [
+        ("Vivo en Madrid.", "Me mudé a Sevilla.", "Madrid"),
+        ("Tengo un coche.", "He vendido mi coche.", "Tengo un coche"),
+        ("J'habite à Lyon.", "J'ai déménagé à Nice.", "Lyon"),
+        ("Moro em Braga.", "Me mudei para Faro.", "Braga"),
+        ("I play guitar.", "I stopped playing guitar.", "plays guitar"),
+        ("I work at Acme.", "I started at Globex last week.", "Acme"),
+        ("我住在北京。", "我上个月搬到上海了。", "北京"),
+        ("福岡に住んでいます。", "先月、仙台に引っ越しました。", "福岡"),
+    ],
+)
+def test_what_is_over_is_not_active(old: str, said: str, stale: str) -> None:
+    (before,) = asyncio.run(remembered([old]))
+    assert stale in before
+    assert not [row for row in asyncio.run(remembered([old, said])) if stale in row]
+
+
 @pytest.mark.requirement("M29")
 @pytest.mark.parametrize(
     ("text", "wrong"),
@@ -107,6 +127,9 @@ def test_a_correction_counts(text: str, right: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Answer in English for this one.",
+        "Antworte diesmal auf Englisch.",
+        "Responde esta vez en inglés.",
         "Du hast gesagt, ich wohne in Rom.",
         "あなたは東京に住んでいます。",
         "我是素食者，对吧？",
