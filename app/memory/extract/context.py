@@ -68,9 +68,8 @@ def themed(words: str, around: Context, language: Language) -> str | None:
         return None
     for text in reversed(around.said):
         if (theme := language["theme"].search(text)) is not None:
-            parts = {
-                name[:5].rstrip("2"): value for name, value in theme.groupdict().items() if value
-            }
+            said = theme.groupdict().items()
+            parts = {name.rstrip("0123456789"): value for name, value in said if value}
             told = language.grammar.names["for_theme"].format(**parts)
             return words[: subject.end()] + told + words[subject.end() :]
     return None

@@ -84,6 +84,10 @@ def test_a_statement_says_what_it_is_for() -> None:
         "The user's budget for the Hawaii trip is 10k."
     ]
     assert list(told("My budget is 10k.")) == ["The user's budget is 10k."]
+    kitchen = ("We are planning our kitchen renovation.", "Nice!")
+    assert list(told("My budget is 10k.", *kitchen)) == [
+        "The user's budget for the kitchen renovation is 10k."
+    ]
     # it says so itself, and is left as it is
     assert themed("my budget for the kitchen is 10k", context(talk(*before)), EN) is None
 
