@@ -12,17 +12,11 @@ from app.domain.call import (
     Call,
     Exchange,
     Identity,
-    Learned,
     Message,
     Note,
-    Outcome,
     Placed,
     Placement,
     Policy,
-    Receipt,
-    Source,
-    Topic,
-    Turn,
     UserTurn,
     Verdict,
 )
@@ -51,6 +45,7 @@ from app.domain.memory import (
     Where,
 )
 from app.domain.text import MAX_CONTENT_BYTES, MAX_QUOTE_CHARS, clean_text, utc_now
+from app.domain.turn import Learned, Outcome, Receipt, Source, Topic, Turn
 
 __all__ = [
     "MAX_CONTENT_BYTES",

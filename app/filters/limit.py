@@ -32,7 +32,8 @@ class Limit:
         kept: list[Learned] = []
         blocked: set[str] = set()
         for pool in Pool:
-            items = [item for item in turn.learned if pool_of(turn, item) is pool]
+            new = (item for item in turn.learned if not item.withdraws)
+            items = [item for item in new if pool_of(turn, item) is pool]
             fitting, missed = await self._fitting(turn, pool, items)
             kept += fitting
             blocked |= missed
@@ -40,6 +41,8 @@ class Limit:
             kept = []
         for kind in blocked:
             BLOCKED.labels(kind).inc()
+        # Taking something back needs no room.
+        kept += [item for item in turn.learned if item.withdraws]
         ordered = tuple(item for item in turn.learned if any(item is one for one in kept))
         outcome = turn.outcome
         kinds = tuple(sorted({*outcome.blocked, *blocked}))

@@ -32,7 +32,7 @@ class Remember:
             memory, again = build(turn, item, place), turn.source.opening
             if item.topic is not None:
                 over = await self._rememberer.ends(turn.owner, memory, item.topic)
-                if not item.topic.kept:
+                if item.withdraws:
                     await self._rememberer.withdraw(turn.owner, over, turn.owner.user)
                     continue
                 links = replace(memory.links, supersedes=(*memory.links.supersedes, *over))

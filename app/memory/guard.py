@@ -40,7 +40,8 @@ def guard(learned: Sequence[Learned], said: str = "", *, limit: int = MAX_FACTS)
         clean, kinds = _without_secrets(item)
         blocked.update(kinds)
         if clean is not None:
-            kept.append(_pending(clean) if waits(clean) else clean)
+            order = waits(clean) and not clean.withdraws
+            kept.append(_pending(clean) if order else clean)
     if len(kept) > limit:
         blocked.add(TOO_MANY)
         kept = most_important(kept, limit)
@@ -50,7 +51,7 @@ def guard(learned: Sequence[Learned], said: str = "", *, limit: int = MAX_FACTS)
 def _pending(item: Learned) -> Learned:
     """It waits, and meanwhile takes nobody's place and does not stand in every prompt."""
     fact = replace(item.fact, slot=None, pinned=False)
-    return replace(item, state=State.PENDING, fact=fact, about=())
+    return replace(item, state=State.PENDING, fact=fact, about=(), topic=None)
 
 
 def _without_secrets(item: Learned) -> tuple[Learned | None, tuple[str, ...]]:

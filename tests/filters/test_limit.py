@@ -5,7 +5,19 @@ from dataclasses import replace
 import pytest
 from prometheus_client import REGISTRY
 
-from app.domain import Fact, Learned, MemoryType, Outcome, Owner, Policy, Pool, Source, Turn, Via
+from app.domain import (
+    Fact,
+    Learned,
+    MemoryType,
+    Outcome,
+    Owner,
+    Policy,
+    Pool,
+    Source,
+    Topic,
+    Turn,
+    Via,
+)
 from app.filters import receipt
 from app.filters.limit import FULL, TOO_MANY_TODAY, Limit
 from app.memory.quota import Caps, Quota
@@ -83,3 +95,14 @@ async def test_what_fits_passes_as_it_is() -> None:
     given = replace(turn(fact(1), EXCERPT), outcome=Outcome(blocked=("pin",)))
     assert await within(given) == given
     assert await within(turn()) == turn()
+
+
+@pytest.mark.requirement("M34", "M36")
+async def test_what_only_takes_something_back_needs_no_room() -> None:
+    within, _ = limit(facts_per_day=1)
+    topic = Topic(frozenset({"boat"}), kept=False)
+    forget = Learned(Fact("Forget what I said about the boat."), "", topic=topic)
+    done = await within(turn(fact(1, importance=0.9), forget, fact(2, importance=0.1)))
+    assert done.learned == (fact(1, importance=0.9), forget)
+    full, _ = limit(facts_per_day=0)
+    assert forget in (await full(turn(forget))).learned
