@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from app.memory.script import CJK, HAN
 from app.memory.similar import alike
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from app.domain import Memory, Topic
 
 _WORD: Final = re.compile(r"[\w-]*\w")
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 MOST: Final = 3
 # Among what a topic needs it stands for any number.
 DIGIT: Final = "#"
@@ -57,7 +57,7 @@ def _may_end(who: str, topic: Topic) -> bool:
 def _is_about(content: str, topic: Topic) -> bool:
     if topic.needs and not _holds_any(content, topic.needs):
         return False
-    if any(_CJK.search(word) for word in topic.words):
+    if any(CJK.search(word) for word in topic.words):
         return all(_stands_in(content.casefold(), word) for word in topic.words)
     words = _WORD.findall(content.casefold())
     return all(_stands(word, words, topic.words) for word in topic.words)
@@ -68,7 +68,7 @@ def _holds_any(content: str, wanted: frozenset[str]) -> bool:
         return True
     words = _WORD.findall(content.casefold())
     return any(alike(one, word) for one in wanted for word in words) or any(
-        one in content for one in wanted if _CJK.search(one)
+        one in content for one in wanted if CJK.search(one)
     )
 
 
@@ -76,7 +76,7 @@ def _stands_in(content: str, word: str) -> bool:
     """One character is only the thing where no other makes another thing of it (车, 车库)."""
     if len(word) > 1:
         return word in content
-    alone = rf"{re.escape(word)}(?:(?![\u3400-\u9fff])|{_BEHIND})"
+    alone = rf"{re.escape(word)}(?:(?![{HAN}])|{_BEHIND})"
     return re.search(alone, content) is not None
 
 

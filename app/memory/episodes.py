@@ -7,12 +7,11 @@ blocks are not. Secrets are masked before the cut, so that no half of one is lef
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from app.domain import Fact, Learned, MemoryType, clean_text
 from app.memory.extract.context import context, plays
-from app.memory.extract.detect import Languages
+from app.memory.extract.detect import languages
 from app.memory.extract.segment import QUOTED, own_words
 from app.memory.query import is_small_talk
 from app.memory.secrets import mask
@@ -64,14 +63,9 @@ def episode(turn: Turn) -> Learned | None:
 
 def _of_no_use(turn: Turn) -> bool:
     """Whether it is about the memory itself, or a line in a play."""
-    language = _languages().of(turn.query)
+    language = languages().of(turn.query)
     told = language["system"].search(turn.query) or language["play_set_up"].search(turn.query)
     return told is not None or plays(context(turn.source.before), language)
-
-
-@cache
-def _languages() -> Languages:
-    return Languages()
 
 
 def excerpt(text: str, limit: int) -> str:

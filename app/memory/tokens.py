@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 import structlog
 import tiktoken
 
+from app.memory.script import HAN, KANA
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,8 +25,9 @@ TOKENS_A_CJK_CHARACTER: Final = 1.5
 # Where words are long or the script is another, four bytes a token is nearer.
 BYTES_A_TOKEN: Final = 4
 KEPT: Final = 16_384
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_OTHER: Final = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\w\s]")
+_UNSPACED: Final = rf"{KANA}{HAN}\uac00-\ud7af"
+_CJK: Final = re.compile(f"[{_UNSPACED}]")
+_OTHER: Final = re.compile(rf"[^\W_{_UNSPACED}]+|[^\w\s]")
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from app.memory.extract.asking import Asking
-from app.memory.extract.detect import DEFAULT, Languages
+from app.memory.extract.detect import DEFAULT, languages
 from app.memory.extract.heuristic import HeuristicExtractor
 from app.memory.extract.inline import InlineExtractor
 from app.memory.extract.language import load
@@ -31,12 +31,12 @@ class NoExtractor:
 
 def _heuristic(_: ExtractorSpec) -> HeuristicExtractor:
     load(DEFAULT)  # now, not at the first turn
-    return HeuristicExtractor(Languages())
+    return HeuristicExtractor(languages())
 
 
 def _inline(spec: ExtractorSpec) -> InlineExtractor:
     most = spec.learning.max_facts
-    return InlineExtractor(spec.asking, _heuristic(spec), Languages(), max_facts=most)
+    return InlineExtractor(spec.asking, _heuristic(spec), languages(), max_facts=most)
 
 
 EXTRACTORS: Final[dict[str, Callable[[ExtractorSpec], Extract]]] = {

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from app.memory.extract.language import load, table
+from app.memory.script import HAN, KANA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,14 +21,17 @@ if TYPE_CHECKING:
     from app.memory.extract.language import Language
 
 DEFAULT: Final = "en"
-SHIPPED: Final = (DEFAULT, "de", "es", "fr", "pt", "zh", "ja")
+# Whatever has a file; of two that a message speaks for alike, the first.
+_FILES: Final = (path.name for path in files("app.memory.extract").joinpath("languages").iterdir())
+_CODES: Final = {name.removesuffix(".toml") for name in _FILES if name.endswith(".toml")}
+SHIPPED: Final = (DEFAULT, *sorted(_CODES - {DEFAULT}))
 # So much of a message tells its language.
 HEAD_CHARS: Final = 2_000
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
 _ADDRESS: Final = re.compile(r"\S+://\S+|\S+@\S+")
-_KANA: Final = re.compile(r"[\u3040-\u30ff]")
-_HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_LATIN: Final = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
+_KANA: Final = re.compile(f"[{KANA}]")
+_HAN: Final = re.compile(f"[{HAN}]")
+_LATIN: Final = re.compile(rf"[^\W\d_{KANA}{HAN}]+")
 _LETTER_WEIGHT: Final = 2
 
 
@@ -86,3 +92,9 @@ class Languages:
     def of(self, text: str) -> Language:
         """The same, compiled: the first time that takes a tenth of a second."""
         return load(self.code(text))
+
+
+@cache
+def languages() -> Languages:
+    """All that ship; their signs are read once."""
+    return Languages()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from app.memory.script import CJK, HAN, KANA
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -30,7 +32,6 @@ _QUOTES: Final = re.compile(
 _TITLE_WORDS: Final = 4
 _TITLE_CHARS: Final = 40
 _TITLE_CHARS_CJK: Final = 8
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _OWN: Final = re.compile(
     r"\b(?:i|i'm|me|my|we|our|you|your|ich|mein\w*|wir|yo|mi|mis|soy|je|j'\w+|mon|ma|mes|eu"
     r"|meu|minha|sou)\b|我|私|僕|俺",
@@ -97,14 +98,14 @@ def _is_material(line: str) -> bool:
 def _quoted(match: re.Match[str]) -> str:
     """A title stays ("Dune"); a saying goes."""
     said = next(group for group in match.groups() if group)
-    most = _TITLE_CHARS if said.isascii() or not _CJK.search(said) else _TITLE_CHARS_CJK
+    most = _TITLE_CHARS if said.isascii() or not CJK.search(said) else _TITLE_CHARS_CJK
     short = len(said.split()) <= _TITLE_WORDS and len(said) <= most and not _OWN.search(said)
     return match[0] if short else QUOTED
 
 
 _END: Final = re.compile(
     r"(?P<stop>(?:[.!?…]+[\"'”’)\]]*(?=\s|$))|[。！？]+)|(?P<line>\n(?=\s*(?:[-*•–]|\d{1,2}[.)])\s)"
-    r"|\n\s*\n|\n(?=\s*(?:[A-ZÀ-Þ¿¡\u3040-\u30ff\u3400-\u9fff]|I\b|$)))|(?P<mark>\n)"
+    rf"|\n\s*\n|\n(?=\s*(?:[A-ZÀ-Þ¿¡{KANA}{HAN}]|I\b|$)))|(?P<mark>\n)"
 )
 _BULLET: Final = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 

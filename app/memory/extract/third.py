@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from app.memory.script import CJK
+
 if TYPE_CHECKING:
     from app.memory.extract.language import Grammar
 
@@ -19,7 +21,6 @@ _ES: Final = re.compile(r"(?:s|x|z|ch|sh|o)$")
 _PLAIN_ED: Final = re.compile(
     r"^(?:need|w?eed|heed|.*(?:feed|speed|breed|bleed|seed|ceed|embed)|shed|be?shed|wa?tershed)$"
 )
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _CONSONANT_Y: Final = re.compile(r"[^aeiou]y$")
 
 
@@ -44,7 +45,7 @@ def sentence(text: str) -> str:
     text = " ".join(text.split()).strip(" ,;:–—-，；：、")
     if not text:
         return ""
-    stop = "。" if _CJK.match(text[-1]) else "."
+    stop = "。" if CJK.match(text[-1]) else "."
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?。！？" else stop)
 
 
