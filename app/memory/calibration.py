@@ -12,6 +12,7 @@ import json
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from app.errors import ConfigurationError
@@ -100,7 +101,7 @@ def fitted(true: Sequence[float], false: Sequence[float]) -> Calibration:
         message = f"{len(true)} facts say how they are asked for; at least {FEWEST} are needed"
         raise ConfigurationError(message)
     ranked = sorted(true, reverse=True)
-    floor = min(max(ranked[int(KEEP * len(ranked)) - 1], LOWEST), HIGHEST)
+    floor = min(max(ranked[ceil(KEEP * len(ranked)) - 1], LOWEST), HIGHEST)
     floor = int(floor * 100) / 100  # down, so that none of those kept falls out
     return Calibration(floor, _share(true, floor), _share(false, floor), len(true))
 

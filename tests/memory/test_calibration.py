@@ -31,6 +31,11 @@ def test_the_floor_keeps_95_of_100_true_questions() -> None:
     assert (found.false, found.questions) == (0.5, 100)
 
 
+@pytest.mark.parametrize("count", [20, 22, 39, 61])
+def test_of_few_questions_it_keeps_no_fewer(count: int) -> None:
+    assert fitted([0.3 + step / 300 for step in range(count)], []).true >= 0.95
+
+
 @pytest.mark.parametrize(("cosine", "floor"), [(0.0, LOWEST), (0.99, HIGHEST)])
 def test_it_stays_where_floors_make_sense(cosine: float, floor: float) -> None:
     assert fitted([cosine] * FEWEST, []).floor == pytest.approx(floor, abs=0.01)
