@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-
 from app.domain import MAX_QUOTE_CHARS, Fact, Learned, MemoryType, Pool, Via, clean_text
 from app.domain.marker import NOTHING
 from app.memory.extract.segment import QUOTED
@@ -58,23 +56,13 @@ class Action:
     confidence: float = CONFIDENCE
 
 
-def content(answer: bytes) -> str:
-    """The text of a chat completion; "" if that is not what it is."""
-    try:
-        text = orjson.loads(answer)["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError):
-        return ""
-    return text if isinstance(text, str) else ""
-
-
 def parse(text: str) -> list[Action] | None:
     """The actions in a model's answer; None if there is no JSON of that kind in it.
 
     >>> parse('Sure! {"actions": []}')
     []
     """
-    text = text.rpartition("</think>")[2][:MAX_ANSWER_CHARS]
-    groups = list(_groups(_LOOSE_COMMA.sub("", text)))
+    groups = list(_groups(_LOOSE_COMMA.sub("", text[:MAX_ANSWER_CHARS])))
     if not groups:
         return None
     actions = [action for rows in groups for row in rows if (action := _action(row)) is not None]

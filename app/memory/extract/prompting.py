@@ -6,11 +6,10 @@ user's own (`own_words`) and without secrets, so that neither reaches another pr
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from app.domain import clean_text
+from app.memory.chat_model import as_data, message
 from app.memory.extract.segment import QUOTED, own_words
 from app.memory.secrets import mask
 from app.memory.slots import SLOTS
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from app.domain import Memory
-
-Message = dict[str, str]
-Parameters = dict[str, Any]
+    from app.memory.chat_model import Message, Parameters
 
 MAX_KNOWN_CHARS: Final = 300
 _TEXT: Final = {"type": "string"}
@@ -74,17 +71,6 @@ quote: the user's own words that say it, copied from <message>.
 confidence: 0 to 1.
 """
 AGAIN: Final = "That was not the JSON that was asked for. Answer again, with that JSON alone."
-# Nothing inside may open or close a fence, however it is spaced or cased.
-_FENCE: Final = re.compile(r"<(?=\s*/?\s*(?:message|known))", re.IGNORECASE)
-# How upstreams name what they do not take.
-_NAMES: Final = {
-    "response_format": re.compile(
-        r"response_format|json_schema|structured output|grammar", re.IGNORECASE
-    ),
-    "temperature": re.compile(r"temperature", re.IGNORECASE),
-    "max_tokens": re.compile(r"max_tokens", re.IGNORECASE),
-    "max_completion_tokens": re.compile(r"max_completion_tokens", re.IGNORECASE),
-}
 
 
 def shown(query: str, limit: int) -> str:
@@ -96,8 +82,8 @@ def messages(text: str, at: datetime, known: Mapping[str, Memory]) -> list[Messa
     """The conversation to send; `known` are the memories by the short ids they are shown with."""
     lines = [f"Date of the message: {at:%Y-%m-%d, %A}", "", "<known>"]
     lines += [_line(name, memory) for name, memory in known.items()]
-    lines += ["</known>", "", "<message>", _inside(text.replace(QUOTED, "…")), "</message>"]
-    return [_message("system", RULES), _message("user", "\n".join(lines))]
+    lines += ["</known>", "", "<message>", as_data(text.replace(QUOTED, "…")), "</message>"]
+    return [message("system", RULES), message("user", "\n".join(lines))]
 
 
 def nudged(conversation: list[Message]) -> list[Message]:
@@ -106,7 +92,7 @@ def nudged(conversation: list[Message]) -> list[Message]:
     No message is added: some chat templates refuse two of one role in a row.
     """
     *before, last = conversation
-    return [*before, _message(last["role"], f"{last['content']}\n\n{AGAIN}")]
+    return [*before, message(last["role"], f"{last['content']}\n\n{AGAIN}")]
 
 
 def parameters(max_tokens: int) -> Parameters:
@@ -119,31 +105,6 @@ def parameters(max_tokens: int) -> Parameters:
     }
 
 
-def accepted(asked: Parameters, complaint: str) -> Parameters:
-    """The parameters without those that an upstream's error names; all of them if it names none."""
-    kept = {name: value for name, value in asked.items() if not _NAMES[name].search(complaint)}
-    renamed = "max_tokens" in asked and _NAMES["max_completion_tokens"].search(complaint)
-    return kept | ({"max_completion_tokens": asked["max_tokens"]} if renamed else {})
-
-
-def body(model: str, conversation: list[Message], asked: Parameters) -> bytes:
-    """The request's bytes."""
-    return json.dumps({"model": model, "messages": conversation, **asked}).encode()
-
-
-def renamed(body: bytes, model: str) -> bytes:
-    """The request under the name that an upstream has for the model."""
-    return json.dumps({**json.loads(body), "model": model}).encode()
-
-
-def _message(role: str, content: str) -> Message:
-    return {"role": role, "content": content}
-
-
 def _line(name: str, memory: Memory) -> str:
     slot = f" [{memory.fact.slot}]" if memory.fact.slot else ""
-    return f"{name}{slot}: {_inside(' '.join(memory.fact.content.split())[:MAX_KNOWN_CHARS])}"
-
-
-def _inside(text: str) -> str:
-    return _FENCE.sub("&lt;", text)
+    return f"{name}{slot}: {as_data(' '.join(memory.fact.content.split())[:MAX_KNOWN_CHARS])}"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from structlog.testing import capture_logs
 
-from app.memory.extract.llm import MAX_ANSWER_BYTES
+from app.memory.chat_model import MAX_ANSWER_BYTES
 from app.settings import UpstreamSettings
 from tests.memory.extract.learner import (
     BAD,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.memory import chat_model
 from app.memory.extract import prompting
 from app.memory.secrets import MASK
 from tests.build import START, a_memory
@@ -68,32 +69,4 @@ def test_nothing_inside_opens_or_closes_a_fence(fence: str) -> None:
 def test_any_text_can_be_asked_about(query: str, content: str) -> None:
     text = prompting.shown(query, 6000)
     conversation = prompting.messages(text, START, {"m1": a_memory(content)})
-    json.loads(prompting.body("m", conversation, prompting.parameters(400)))
-
-
-@pytest.mark.requirement("M28")
-@pytest.mark.parametrize(
-    ("complaint", "left"),
-    [
-        ("Unsupported value: 'temperature' does not support 0", {"max_tokens", "response_format"}),
-        ('{"error": {"param": "response_format"}}', {"temperature", "max_tokens"}),
-        ("structured outputs are not enabled", {"temperature", "max_tokens"}),
-        ("max_tokens and temperature: extra inputs", {"response_format"}),
-        ("the model is overloaded", {"temperature", "max_tokens", "response_format"}),
-    ],
-)
-def test_what_an_upstream_names_is_left_out(complaint: str, left: set[str]) -> None:
-    assert prompting.accepted(prompting.parameters(400), complaint).keys() == left
-
-
-def test_a_limit_by_another_name_stays_a_limit() -> None:
-    told = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-    left = prompting.accepted(prompting.parameters(400), told)
-    assert left["max_completion_tokens"] == 400
-    assert "max_tokens" not in left
-    assert "max_completion_tokens" not in prompting.accepted(left, "max_completion_tokens: no")
-
-
-def test_the_model_can_be_renamed_on_the_way() -> None:
-    body = prompting.renamed(prompting.body("mine", [], {"temperature": 0}), "theirs")
-    assert json.loads(body) == {"model": "theirs", "messages": [], "temperature": 0}
+    json.loads(chat_model.body("m", conversation, prompting.parameters(400)))
