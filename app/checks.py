@@ -23,6 +23,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 def check(settings: Settings) -> None:
     """Raises `ConfigurationError` with every fault (G22)."""
     faults = [*_names(settings), *_patterns(settings), *_learning_model(settings)]
+    faults += _rewriting_model(settings)
     for part in (
         lambda: targets(settings.all_upstreams),
         lambda: TokenVerifier(settings.identity.jwt),
@@ -57,27 +58,37 @@ def _names(settings: Settings) -> Iterator[str]:
 
 
 def _learning_model(settings: Settings) -> Iterator[str]:
-    """The llm extractor calls by itself, so it needs a model and an upstream that lets it in."""
+    """The llm extractor needs a model, and to be let in."""
     asked = {settings.learning.extractor, *(rule.extractor for rule in settings.policies)}
     if "llm" not in asked:
         return
     llm = settings.learning.llm
     if not llm.model:
         yield "learning.llm.model: the llm extractor needs the name of a model"
+    yield from _asked(settings, "learning.llm", llm.model or "", llm.upstream)
+
+
+def _rewriting_model(settings: Settings) -> Iterator[str]:
+    """No model: nothing is rewritten."""
+    rewrite = settings.recall.rewrite
+    if rewrite.model:
+        yield from _asked(settings, "recall.rewrite", rewrite.model, rewrite.upstream)
+
+
+def _asked(settings: Settings, where: str, model: str, wanted: str | None) -> Iterator[str]:
+    """What we call by ourselves needs an upstream that lets us in."""
     try:
-        (target, *_) = Routes(targets(settings.all_upstreams)).chain(
-            llm.model or "", llm.upstream, ours=True
-        )
+        (target, *_) = Routes(targets(settings.all_upstreams)).chain(model, wanted, ours=True)
     except ConfigurationError:  # told of by itself
         return
     except RejectedError:
-        named = f"there is no upstream '{llm.upstream}'"
-        yield f"learning.llm: {named if llm.upstream else f'no upstream serves {llm.model!r}'}"
+        named = f"there is no upstream '{wanted}'"
+        yield f"{where}: {named if wanted else f'no upstream serves {model!r}'}"
         return
     if target.needs_key and not target.credentials:
         yield (
-            f"learning.llm: upstream '{target.name}' has no key of its own, and the llm extractor "
-            "has no other: a client's key is never kept"
+            f"{where}: upstream '{target.name}' has no key of its own, and there is no other: a "
+            "client's key is for the client's call alone"
         )
 
 

@@ -27,6 +27,7 @@ from app.memory.gates import GATES, GateSettings
 from app.memory.quota import Caps, Quota
 from app.memory.remember import Rememberer
 from app.memory.revise import Reviser
+from app.memory.rewrite import Rewriter
 from app.memory.tokens import token_counter
 from app.pipeline import run
 from app.routes import errors, health, memories
@@ -155,7 +156,9 @@ async def _memory(
     count = await asyncio.to_thread(token_counter)
     floor = calibration.kept(settings.data_dir, embed.identity) or model.floor
     gates = _gates(settings, count, floor)
-    recall = Remembering(store, store.pins, embed, gates, _by_name(DIALECTS), count, asking)
+    rewrite, dialects = settings.recall.rewrite, _by_name(DIALECTS)
+    rewriter = Rewriter(rewrite, upstream) if rewrite.model else None
+    recall = Remembering(store, store.pins, embed, gates, dialects, count, asking, rewriter)
     explain = explaining(settings, recall)
     revise = Reviser(store)
     services = MemoryServices(store, embed, rememberer, spool, worker, quota, revise, explain)

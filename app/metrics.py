@@ -41,6 +41,12 @@ INLINE: Final = Counter(
     "ones, and wordings that became firmer.",
     ("outcome",),
 )
+REWRITE: Final = Counter(
+    "remora_rewrite_total",
+    "Turns that a model was asked to rewrite for the search; whatever is not ok, the turn's own "
+    "words were searched for.",
+    ("outcome",),
+)
 BLOCKED: Final = Counter("remora_blocked_total", "Statements kept out of memory.", ("kind",))
 MADE_ROOM: Final = Counter(
     "remora_made_room_total", "Memories forgotten to make room for newer ones.", ("type",)

@@ -17,6 +17,7 @@ from app.settings import (
     PolicySettings,
     Principal,
     RecallSettings,
+    RewriteSettings,
     Settings,
     UpstreamSettings,
 )
@@ -106,3 +107,18 @@ def test_the_llm_extractor_needs_an_upstream_that_lets_it_in() -> None:
     for opened in ({"key": SecretStr("sk-paid")}, {"headers": {"Api-Key": SecretStr("paid")}}):
         paid = HTTPS.model_copy(update=opened)
         check(Settings(learning=learns(model="gpt-4.1"), upstreams=(paid,)))
+
+
+@pytest.mark.requirement("G22")
+def test_a_model_that_rewrites_needs_an_upstream_that_lets_it_in() -> None:
+    def rewrites(**fields: Any) -> RecallSettings:
+        return RecallSettings(rewrite=RewriteSettings(**fields))
+
+    (fault,) = faults(recall=rewrites(model="gpt-4.1"), upstreams=(LOCAL,))
+    assert "recall.rewrite: no upstream serves 'gpt-4.1'" in fault
+    (fault,) = faults(recall=rewrites(model="m", upstream="gone"), upstreams=(LOCAL,))
+    assert "recall.rewrite: there is no upstream 'gone'" in fault
+    (fault,) = faults(recall=rewrites(model="gpt-4.1"), upstreams=(HTTPS,))
+    assert "recall.rewrite: upstream 'far' has no key of its own" in fault
+    check(Settings(recall=rewrites(model="llama3"), upstreams=(LOCAL, HTTPS)))
+    check(Settings(recall=rewrites(upstream="gone")))  # off

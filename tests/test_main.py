@@ -7,7 +7,7 @@ import pytest
 from app.errors import ConfigurationError
 from app.filters import Remembering, inbound, outbound, remembering
 from app.main import create_app
-from app.settings import Settings
+from app.settings import RecallSettings, RewriteSettings, Settings
 from tests.conftest import MakeSettings
 
 ANY: Any = None
@@ -37,6 +37,14 @@ def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
         ("limit", True),
         ("reconcile", True),
     ]
+
+
+def test_a_rewrite_has_a_step_and_a_budget_of_its_own() -> None:
+    settings = Settings(recall=RecallSettings(rewrite=RewriteSettings(model="m", timeout=2)))
+    steps = remembering(settings, Remembering(*[ANY] * 7, rewriter=object()))
+    assert [step.name for step in steps[:3]] == ["replay", "rewrite", "recall"]
+    assert [step.budget for step in steps[:3]] == [0.3, 2, 0.3]
+    assert not steps[1].vital
 
 
 async def test_a_second_one_on_the_same_folder_is_refused(make_settings: MakeSettings) -> None:

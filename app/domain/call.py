@@ -75,7 +75,7 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may happen on this call (M10)."""
+    """What may happen on this call (M10). `rewrite`: if there is a model that rewrites queries."""
 
     read: bool = True
     write: bool = True
@@ -85,6 +85,7 @@ class Policy:
     max_tokens: int = 512
     threshold: float | None = None
     placement: Placement = Placement.PREFIX_STABLE
+    rewrite: bool = True
     reason: str | None = None
 
 
@@ -100,12 +101,14 @@ class Message:
 class UserTurn:
     """A user message: its place among the messages, and a digest of everything up to it.
 
-    `block` is what an earlier call attached to it, if that is known.
+    `block` is what an earlier call attached to it, if that is known; `rewritten` is the turn as a
+    query that can be understood alone, if a model wrote one.
     """
 
     place: int
     key: str
     block: Block | None = None
+    rewritten: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

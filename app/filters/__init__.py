@@ -19,7 +19,9 @@ from app.filters.read import Read
 from app.filters.recall import Candidates, Recall
 from app.filters.reconcile import Remember
 from app.filters.replay import Pin, Recheck, Replay
+from app.filters.rewrite import Rewrite
 from app.memory.extract import Asking
+from app.memory.rewrite import Rewriter
 from app.pipeline import Step
 from app.ports import Dialect, Embed, Gate, Pins, Store
 
@@ -51,7 +53,10 @@ def inbound(
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """What bringing memory in is built of; `count` tells the tokens of a text."""
+    """What bringing memory in is built of; `count` tells the tokens of a text.
+
+    `rewriter` is None where no model rewrites queries.
+    """
 
     store: Store
     pins: Pins
@@ -60,6 +65,7 @@ class Remembering:
     dialects: Mapping[str, Dialect]
     count: Callable[[str], int]
     asking: Asking
+    rewriter: Rewriter | None = None
 
 
 def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
@@ -67,8 +73,12 @@ def remembering(settings: Settings, parts: Remembering) -> list[Step[Exchange]]:
     budget = settings.recall.budget_ms / 1000
     candidates = Candidates(parts.store, parts.embed)
     recall = Recall(candidates, limit=settings.recall.candidates)
+    rewrite: list[Step[Exchange]] = []
+    if parts.rewriter is not None:  # its time is not recall's
+        rewrite = [Step("rewrite", Rewrite(parts.rewriter), budget=settings.recall.rewrite.timeout)]
     return [
         Step("replay", Replay(parts.pins), budget=budget),
+        *rewrite,
         Step("recall", recall, budget=budget),
         Step("gate", Admit(parts.gates, settings.recall.conversation_tokens)),
         Step("recheck", Recheck(parts.pins), budget=budget),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HEADER: Final = "X-Memory"
 # Dialects with turns; any other is read for its model's name alone.
 SPEAKING: Final = frozenset({"chat"})
-CHOICES: Final = {"gate", "extractor", "limit", "max_tokens", "threshold", "placement"}
+CHOICES: Final = {"gate", "extractor", "limit", "max_tokens", "threshold", "placement", "rewrite"}
 # What a client may ask for: (read, write).
 WISHES: Final = {
     "off": (False, False),

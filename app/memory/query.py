@@ -66,7 +66,12 @@ def is_small_talk(text: str) -> bool:
 
 
 def build_query(call: Call) -> str:
-    """The text to search for: the turn, with the user's turn before it where it leans on that."""
+    """The text to search for: the turn, with the user's turn before it where it leans on that.
+
+    Or what a model made of both, if one was asked.
+    """
+    if call.turn and call.turn.rewritten:
+        return call.turn.rewritten
     text = _shortened(call.query)
     if not _leans(call.query):
         return text

@@ -15,6 +15,7 @@ from app.settings.sections import (
     PolicySettings,
     Principal,
     RecallSettings,
+    RewriteSettings,
     ServerSettings,
     UpstreamSettings,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "PolicySettings",
     "Principal",
     "RecallSettings",
+    "RewriteSettings",
     "ServerSettings",
     "Settings",
     "UpstreamSettings",

@@ -136,6 +136,9 @@ class PolicySettings(_Section):
     placement: Placement | None = Field(
         None, examples=["current_turn"], description="prefix_stable, current_turn or off."
     )
+    rewrite: bool | None = Field(
+        None, examples=[False], description="Whether recall.rewrite's model may be asked."
+    )
 
 
 class JwtSettings(_Section):
@@ -185,6 +188,22 @@ class IdentitySettings(_Section):
     jwt: JwtSettings = Field(JwtSettings(), description="")
 
 
+class RewriteSettings(_Section):
+    """A model that rewrites turns for the search, before each call that recalls. Off by default."""
+
+    upstream: str | None = Field(
+        None,
+        examples=["local"],
+        description="Upstream to ask, by name; default: the first that serves the model.",
+    )
+    model: str | None = Field(None, examples=["gpt-4.1-nano"], description="Its model; none: off.")
+    max_chars: int = Field(
+        2000, ge=200, le=12_000, description="Most characters of a conversation that it is shown."
+    )
+    timeout: float = Field(1, gt=0, description="Seconds; then the turn's own words are used.")
+    max_tokens: int = Field(64, ge=16, description="Most tokens of its answer.")
+
+
 class RecallSettings(_Section):
     """What is remembered on a call."""
 
@@ -214,6 +233,7 @@ class RecallSettings(_Section):
     block: tuple[str, ...] = Field((), description="Regular expressions that are never injected.")
     episode_half_life_days: float = Field(90, gt=0, description="Recency decay of episodes.")
     budget_ms: float = Field(300, gt=0, description="Time after which a call goes on without.")
+    rewrite: RewriteSettings = Field(RewriteSettings(), description="")
 
 
 class LlmSettings(_Section):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain import Arrival, Call, Exchange, Identity, Owner
+from app.domain import Arrival, Call, Exchange, Identity, Owner, UserTurn
 from tests.build import ALICE, START
 
 
@@ -34,7 +34,8 @@ def test_an_exchange_has_the_owner_of_its_identity_if_any() -> None:
 
 
 def test_no_header_and_no_word_of_a_call_is_shown() -> None:
-    call = Call("chat", "gpt", b"XX body", query="XX query", end_user="XX user")
+    turn = UserTurn(0, "k", rewritten="XX query")
+    call = Call("chat", "gpt", b"XX body", query="XX query", turns=(turn,), end_user="XX user")
     identity = Identity("XX", Owner("XX", "XX"), "XX")
     for value in (arrival((b"authorization", b"XX")), call, identity):
         assert "XX" not in repr(value)

@@ -116,6 +116,7 @@ def test_how_to_do_it_comes_from_the_settings_and_the_later_rule() -> None:
     assert (base.gate, base.extractor) == ("noop", "none")
     changed = narrowed(base, PolicySettings(limit=2, gate="heuristic"))
     assert (changed.limit, changed.max_tokens, changed.gate) == (2, 99, "heuristic")
+    assert (base.rewrite, narrowed(base, PolicySettings(rewrite=False)).rewrite) == (True, False)
 
 
 @pytest.mark.requirement("M11")

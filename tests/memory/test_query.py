@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain import Call, Message
+from app.domain import Call, Message, UserTurn
 from app.memory.query import HEAD_CHARS, TAIL_CHARS, build_query, is_small_talk
 
 
@@ -80,3 +80,11 @@ def test_a_long_turn_is_bounded_to_head_and_end() -> None:
     assert len(built) == HEAD_CHARS + 1 + TAIL_CHARS
     assert built.startswith("Summarise this.")
     assert built.endswith("For my boss.")
+
+
+@pytest.mark.requirement("M14")
+def test_what_a_model_wrote_is_searched_for_instead() -> None:
+    turns = (UserTurn(0, "a"), UserTurn(2, "b", rewritten="How far is Sintra from Lisbon?"))
+    before = (Message("user", "Tell me about Sintra."),)
+    asked = Call("chat", "m", b"", query="Is it far?", recent=before, turns=turns)
+    assert build_query(asked) == "How far is Sintra from Lisbon?"
