@@ -7,6 +7,7 @@ import pytest
 from app.errors import ConfigurationError
 from app.filters import Remembering, inbound, outbound, remembering
 from app.main import create_app
+from app.memory.rewrite import Rewriter
 from app.settings import RecallSettings, RewriteSettings, Settings
 from tests.conftest import MakeSettings
 
@@ -41,7 +42,8 @@ def test_the_steps_come_in_their_order_and_the_vital_ones_are_vital() -> None:
 
 def test_a_rewrite_has_a_step_and_a_budget_of_its_own() -> None:
     settings = Settings(recall=RecallSettings(rewrite=RewriteSettings(model="m", timeout=2)))
-    steps = remembering(settings, Remembering(*[ANY] * 7, rewriter=object()))
+    rewriter = Rewriter(settings.recall.rewrite, ANY)
+    steps = remembering(settings, Remembering(ANY, ANY, ANY, ANY, ANY, ANY, ANY, rewriter))
     assert [step.name for step in steps[:3]] == ["replay", "rewrite", "recall"]
     assert [step.budget for step in steps[:3]] == [0.3, 2, 0.3]
     assert not steps[1].vital
