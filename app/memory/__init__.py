@@ -12,21 +12,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-import structlog
-
 from app.memory.fusion import FUSIONS, Fuse
 from app.memory.stores.base import PayloadStore
-from app.memory.stores.moving import PREFIX, Collections
+from app.memory.stores.moving import PREFIX, Collections, warn_of
 from app.memory.stores.pins import PinLimits
 from app.ports import Embed
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
-
-
-_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.edge_moving import older  # noqa: PLC0415
 
     folder = spec.settings.data_dir / spec.collection
-    _warn_of(older(folder), folder.name)
+    warn_of(older(folder), folder.name)
     engine = EdgeEngine(folder, spec.embed.dimension)
     try:
         yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
@@ -99,13 +94,6 @@ async def _qdrant_collections(spec: StoreSpec) -> AsyncIterator[Collections[Any]
         yield QdrantCollections(client, spec.collection, spec.embed.dimension)
     finally:
         await client.close()
-
-
-def _warn_of(others: Sequence[str], used: str) -> None:
-    """Else a change of model would look as if everything had been forgotten."""
-    if others:
-        hint = "stop the server and run: remora reindex"
-        _log.warning("memories_of_another_model", not_used=others, used=used, hint=hint)
 
 
 @asynccontextmanager

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from uuid import UUID
 
+import structlog
+
 from app.memory.rows import Row
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from app.memory.stores.engine import Engine
+
+_log = structlog.get_logger()
 
 C = TypeVar("C")
 # Rows that are read, embedded and written together.
@@ -73,3 +77,10 @@ class Collections(Protocol[C]):
     async def switch(self, moved: Sequence[str], *, delete: bool) -> list[str]:
         """Use the closed draft, and let go of what moved into it; the names of what is left."""
         ...
+
+
+def warn_of(others: Sequence[str], used: str) -> None:
+    """At the start: else a change of model would look as if everything had been forgotten."""
+    if others:
+        hint = "stop the server and run: remora reindex"
+        _log.warning("memories_of_another_model", not_used=others, used=used, hint=hint)

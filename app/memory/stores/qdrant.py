@@ -6,6 +6,8 @@ condition held, is read back through the row's revision.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.errors import StoreError
 from app.memory.stores.engine import Order
+from app.memory.stores.moving import PREFIX, warn_of
 from app.memory.stores.schema import DENSE, HELD, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ T = TypeVar("T")
 TIMEOUT: Final = 10  # seconds; a call's own budget is the step's, and shorter
 # Servers before it know no `update_mode`, and over gRPC they would pass over it in silence.
 OLDEST: Final = (1, 17)
+# The server may hold collections of other programs: this is how `StoreSpec` names ours.
+_OURS: Final = re.compile(rf"{PREFIX}[A-Za-z0-9-]*-[0-9a-f]{{8}}")
 # In the metadata of a collection that `remora reindex` emptied into another: the other's name.
 MOVED: Final = "moved_to"
 _DIRECTIONS: Final = {Order.NEWEST: models.Direction.DESC, Order.OLDEST: models.Direction.ASC}
@@ -164,6 +169,8 @@ class QdrantEngine:
             _check_version((await mapped(self._client.info())).version)
             await mapped(self._create_missing())
             self._ready = True
+            with contextlib.suppress(Exception):  # a key for one collection may not see others
+                warn_of(await older(self._client, self._collection), self._collection)
         return self._client
 
     async def _create_missing(self) -> None:
@@ -176,7 +183,7 @@ class QdrantEngine:
                 if not await client.collection_exists(name):
                     raise
         info = await client.get_collection(name)
-        if moved_to(info) and not self._even_moved:  # what was forgotten since is still in it
+        if _moved(info) and not self._even_moved:  # what was forgotten since is still in it
             raise StoreError("the memories of this model were moved to another: run remora reindex")
         for field, kind in _indexes().items():
             if field not in info.payload_schema:
@@ -196,9 +203,21 @@ class QdrantEngine:
         )
 
 
-def moved_to(info: models.CollectionInfo) -> str:
-    """The collection that the rows of this one were brought to; empty if they were not."""
-    return str((info.config.metadata or {}).get(MOVED) or "")
+async def older(client: AsyncQdrantClient, name: str) -> list[str]:
+    """Other collections of ours whose rows have not been brought to another yet."""
+    known = (await client.get_collections()).collections
+    names = sorted(c.name for c in known if c.name != name and _OURS.fullmatch(c.name))
+    infos = [await client.get_collection(other) for other in names]
+    return [n for n, info in zip(names, infos, strict=True) if _is_ours(info) and not _moved(info)]
+
+
+def _is_ours(info: models.CollectionInfo) -> bool:
+    dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors
+    return isinstance(dense, dict) and DENSE in dense and LEXICAL in (sparse or {})
+
+
+def _moved(info: models.CollectionInfo) -> bool:
+    return bool((info.config.metadata or {}).get(MOVED))
 
 
 def _operation(write: Write[models.Filter]) -> models.UpdateOperation:

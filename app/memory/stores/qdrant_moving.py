@@ -7,24 +7,21 @@ until the next run.
 
 from __future__ import annotations
 
-import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from qdrant_client import models
 
-from app.memory.stores.moving import PAGE, PREFIX, Size, Stored
-from app.memory.stores.qdrant import MOVED, QdrantEngine, mapped, moved_to
-from app.memory.stores.schema import DENSE, LEXICAL
+from app.memory.stores.moving import PAGE, Size, Stored
+from app.memory.stores.qdrant import MOVED, QdrantEngine, mapped, older
+from app.memory.stores.schema import DENSE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from qdrant_client import AsyncQdrantClient
 
-# The server may hold collections of other programs: this is how `StoreSpec` names ours.
-_OURS: Final = re.compile(rf"{PREFIX}[A-Za-z0-9-]*-[0-9a-f]{{8}}")
 _INDEXED: Final = models.Filter(must=[models.HasVectorCondition(has_vector=DENSE)])
 
 
@@ -62,9 +59,7 @@ class QdrantCollections:
         self._dimension = dimension
 
     async def older(self) -> list[str]:
-        known = (await mapped(self._client.get_collections())).collections
-        others = [c.name for c in known if c.name != self.name and _OURS.fullmatch(c.name)]
-        return sorted([name for name in others if await self._waits(name)])
+        return await mapped(older(self._client, self.name))
 
     @asynccontextmanager
     async def source(self, name: str) -> AsyncIterator[QdrantSource]:
@@ -83,12 +78,6 @@ class QdrantCollections:
             else:
                 await self._mark(name, self.name)
         return [] if delete else list(moved)
-
-    async def _waits(self, name: str) -> bool:
-        info = await mapped(self._client.get_collection(name))
-        dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors
-        ours = isinstance(dense, dict) and DENSE in dense and LEXICAL in (sparse or {})
-        return ours and not moved_to(info)
 
     async def _mark(self, name: str, to: str) -> None:
         await mapped(self._client.update_collection(name, metadata={MOVED: to}))
