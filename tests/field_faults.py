@@ -53,6 +53,5 @@ FAULTS: Final = {
 # What cannot be tested whole yet, and why; what can be has its tests already.
 LATER: Final = {
     14: "memories have an app, but there is no isolation between the apps of one person yet",
-    36: "`remora reindex` is not built; a vector of another model is refused by every store",
     43: "memory tools are not built: Remora declares none",
 }

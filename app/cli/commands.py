@@ -16,6 +16,7 @@ from app.cli.calibrate import calibrate
 from app.cli.faults import one_line_per_fault
 from app.cli.keys import keys
 from app.cli.options import File
+from app.cli.reindex import reindex
 from app.cli.serve import run
 from app.settings import load
 
@@ -27,6 +28,7 @@ main = typer.Typer(
 )
 main.add_typer(keys, name="keys")
 main.command()(calibrate)
+main.command()(reindex)
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 typer calls it

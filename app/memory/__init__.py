@@ -1,6 +1,7 @@
 """What is remembered, and how: stores, embedding, extraction, gates, reconciliation, rendering.
 
-`STORES` is the registry: a name to a context manager that opens the store and lets go of it.
+`STORES` is the registry: a name to a context manager that opens the store and lets go of it;
+`COLLECTIONS` has those that outlive the process, with all that they keep for `remora reindex`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-import structlog
-
 from app.memory.fusion import FUSIONS, Fuse
 from app.memory.stores.base import PayloadStore
+from app.memory.stores.moving import PREFIX, Collections, warn_of
 from app.memory.stores.pins import PinLimits
 from app.ports import Embed
 from app.settings import Settings
@@ -22,9 +22,6 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
-
-
-_log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class StoreSpec:
         identity = self.embed.identity
         readable = "".join(c if c.isascii() and c.isalnum() else "-" for c in identity)[:40]
         unique = hashlib.sha256(identity.encode()).hexdigest()[:8]
-        return f"memory-{readable.strip('-')}-{unique}"
+        return f"{PREFIX}{readable.strip('-')}-{unique}"
 
     @property
     def fuse(self) -> Fuse:
@@ -58,11 +55,10 @@ class StoreSpec:
 @asynccontextmanager
 async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.edge import EdgeEngine  # noqa: PLC0415 only the chosen engine is loaded
+    from app.memory.stores.edge_moving import older  # noqa: PLC0415
 
     folder = spec.settings.data_dir / spec.collection
-    others = sorted(path.name for path in folder.parent.glob("memory-*") if path != folder)
-    if others:  # else a change of model would look as if everything had been forgotten
-        _log.warning("memories_of_another_model", not_used=others, used=folder.name)
+    warn_of(older(folder), folder.name)
     engine = EdgeEngine(folder, spec.embed.dimension)
     try:
         yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
@@ -82,6 +78,25 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 
 
 @asynccontextmanager
+async def _edge_collections(spec: StoreSpec) -> AsyncIterator[Collections[Any]]:
+    from app.memory.stores.edge_moving import EdgeCollections  # noqa: PLC0415
+
+    yield EdgeCollections(spec.settings.data_dir / spec.collection, spec.embed.dimension)
+
+
+@asynccontextmanager
+async def _qdrant_collections(spec: StoreSpec) -> AsyncIterator[Collections[Any]]:
+    from app.memory.stores.qdrant import connect  # noqa: PLC0415
+    from app.memory.stores.qdrant_moving import QdrantCollections  # noqa: PLC0415
+
+    client = connect(spec.settings)
+    try:
+        yield QdrantCollections(client, spec.collection, spec.embed.dimension)
+    finally:
+        await client.close()
+
+
+@asynccontextmanager
 async def _memory(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.inmemory import InMemoryEngine  # noqa: PLC0415
 
@@ -93,4 +108,11 @@ STORES: Final[dict[str, Callable[[StoreSpec], AbstractAsyncContextManager[Payloa
     "edge": _edge,
     "qdrant": _qdrant,
     "memory": _memory,
+}
+
+COLLECTIONS: Final[
+    dict[str, Callable[[StoreSpec], AbstractAsyncContextManager[Collections[Any]]]]
+] = {
+    "edge": _edge_collections,
+    "qdrant": _qdrant_collections,
 }

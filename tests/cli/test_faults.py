@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.cli.faults import one_line_per_fault
-from app.errors import ConfigurationError
+from app.errors import ConfigurationError, StoreError
 from app.settings import Principal
 
 
@@ -23,6 +23,9 @@ def test_values_and_files_are_faults_too(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit), one_line_per_fault():
         raise PermissionError(13, "Permission denied", "data")
     assert capsys.readouterr().err == "remora: data: Permission denied\n"
+    with pytest.raises(SystemExit), one_line_per_fault():
+        raise StoreError("the disk is full")
+    assert capsys.readouterr().err == "remora: the memory store: the disk is full\n"
 
 
 def test_what_is_a_bug_is_not_hidden() -> None:

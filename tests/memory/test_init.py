@@ -47,6 +47,7 @@ async def test_nothing_is_searched_with_a_vector_of_another_model(tmp_path: Path
     (warning,) = logs
     assert warning["event"] == "memories_of_another_model"
     assert warning["not_used"] == [spec_of("one").collection]
+    assert "remora reindex" in warning["hint"]
     async with STORES["edge"](spec_of("one", tmp_path)) as store:
         assert await contents(store, ALICE) == ["I like tea"]
 

@@ -90,7 +90,7 @@ class EdgeEngine:
         requests = [_request(DENSE, list(vectors.dense), condition, limit)]
         if vectors.sparse.indices:
             requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
-        with _mapped():
+        with mapped():
             found = self._shard.query_batch(edge.QueryBatchRequest(requests))
         return _hits(found[0]), _hits(found[1]) if len(found) > 1 else []
 
@@ -99,18 +99,18 @@ class EdgeEngine:
     ) -> list[Row]:
         by = edge.OrderBy("created_us", _DIRECTIONS[order]) if order else None
         request = edge.ScrollRequest(limit=limit, filter=condition, order_by=by, with_payload=True)
-        with _mapped():
+        with mapped():
             records, _ = self._shard.scroll(request)
         return [with_id(record.payload, record.id) for record in records]
 
     async def count(self, condition: edge.Filter) -> int:
-        with _mapped():
+        with mapped():
             return self._shard.count(edge.CountRequest(filter=condition))
 
     async def write(self, writes: Sequence[Write[edge.Filter]]) -> list[bool]:
         done = []
         for number, write in enumerate(writes, 1):
-            with _mapped():
+            with mapped():
                 self._check_room(self._reserve * (FORGETTING if write.unindex else 1))
                 done.append(self._apply(write))
             if number % BURST == 0:
@@ -121,14 +121,14 @@ class EdgeEngine:
         return done
 
     async def delete(self, condition: edge.Filter) -> None:
-        with _mapped():
+        with mapped():
             self._check_room(self._reserve * FORGETTING)
             self._shard.update(edge.UpdateOperation.delete_points_by_filter(condition))
 
     async def close(self) -> None:
         """Flush and let go of the folder."""
         self._flush()
-        with _mapped():
+        with mapped():
             self._shard.close()
 
     def _check_room(self, needed: float) -> None:
@@ -164,26 +164,27 @@ class EdgeEngine:
         """What was written is safe in the write-ahead log, so a failure here costs nothing."""
         self._unflushed = 0
         try:
-            with _mapped():
+            with mapped():
                 self._shard.flush()
         except StoreError as error:
             _log.warning("store_not_flushed", reason=str(error))
 
 
 @contextlib.contextmanager
-def _mapped() -> Iterator[None]:
+def mapped() -> Iterator[None]:
     """Edge raises plain `Exception` for everything, and a panic that is not even that."""
     try:
         yield
     except StoreError:
         raise
     except BaseException as error:
-        if not _is_edges(error):
+        if not is_edges(error):
             raise
         raise StoreError("the embedded store failed") from error
 
 
-def _is_edges(error: BaseException) -> bool:
+def is_edges(error: BaseException) -> bool:
+    """Whether Edge raised it, and not Python's interpreter (Ctrl-C)."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
@@ -204,9 +205,9 @@ def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
             _index(shard)
             return shard
     except BaseException as error:
-        if not _is_edges(error):
+        if not is_edges(error):
             raise
-        raise ConfigurationError(_explain(folder, error)) from error
+        raise ConfigurationError(explain(folder, error)) from error
     raise ConfigurationError(f"{folder}: less than {reserve >> 20} MiB are free on its disk")
 
 
@@ -232,7 +233,8 @@ def _index(shard: edge.EdgeShard) -> None:
         shard.update(edge.UpdateOperation.create_field_index(name, wanted[name]))
 
 
-def _explain(folder: Path, error: BaseException) -> str:
+def explain(folder: Path, error: BaseException) -> str:
+    """One line: which folder cannot be opened, and why."""
     reason = str(error) or type(error).__name__
     if "WouldBlock" in reason:
         return f"{folder} is open in another process: stop it, or use another REMORA_DATA_DIR"

@@ -26,6 +26,7 @@ C = TypeVar("C")
 KEPT: Final = 1024
 # Later than anything that is asked about (the year 2255), and exact as a float.
 NEVER: Final = 2**53 - 1
+_PINS: Final = "pin:"
 _NAMES: Final = ("project", "app", "conversation_id")
 
 
@@ -117,7 +118,7 @@ class Plan(Generic[C]):
     @staticmethod
     def pin_shelf(owner: Owner) -> str:
         """Where an owner's pins stand: never among memories, which name a state there."""
-        return f"pin:{_hashed([owner.tenant, owner.user, owner.project])}"
+        return f"{_PINS}{_hashed([owner.tenant, owner.user, owner.project])}"
 
     def also(
         self, condition: C, *, low: int | None, high: int | None, field: str = "created_us"
@@ -191,6 +192,12 @@ def shelf(owner: Owner, pool: Pool, state: State) -> str:
     """Where a row stands: whose it is (the user's, or the project's), its pool and its state."""
     holder = owner.project if pool is Pool.PROJECT else owner.user
     return f"{state}:{pool}:{_hashed([owner.tenant, holder])}"
+
+
+def is_pin(row: Row) -> bool:
+    """Whether a row stands where pins stand, whatever else it holds."""
+    place = row.get("shelf")
+    return isinstance(place, str) and place.startswith(_PINS)
 
 
 def _hashed(whose: list[str | None]) -> str:

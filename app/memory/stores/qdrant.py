@@ -6,6 +6,8 @@ condition held, is read back through the row's revision.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from qdrant_client import AsyncQdrantClient, models
 
 from app.errors import StoreError
 from app.memory.stores.engine import Order
+from app.memory.stores.moving import PREFIX, warn_of
 from app.memory.stores.schema import DENSE, HELD, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
 
 if TYPE_CHECKING:
@@ -29,6 +32,10 @@ T = TypeVar("T")
 TIMEOUT: Final = 10  # seconds; a call's own budget is the step's, and shorter
 # Servers before it know no `update_mode`, and over gRPC they would pass over it in silence.
 OLDEST: Final = (1, 17)
+# The server may hold collections of other programs: this is how `StoreSpec` names ours.
+_OURS: Final = re.compile(rf"{PREFIX}[A-Za-z0-9-]*-[0-9a-f]{{8}}")
+# In the metadata of a collection that `remora reindex` emptied into another: the other's name.
+MOVED: Final = "moved_to"
 _DIRECTIONS: Final = {Order.NEWEST: models.Direction.DESC, Order.OLDEST: models.Direction.ASC}
 
 
@@ -76,12 +83,23 @@ class _Kit:
 
 
 class QdrantEngine:
-    """One collection of a Qdrant server; the first use prepares it."""
+    """One collection of a Qdrant server; the first use prepares it.
+
+    One whose rows were brought to another (`remora reindex`) is refused, unless `even_moved`.
+    """
 
     exclusive = False
 
-    def __init__(self, client: AsyncQdrantClient, collection: str, dimension: int) -> None:
+    def __init__(
+        self,
+        client: AsyncQdrantClient,
+        collection: str,
+        dimension: int,
+        *,
+        even_moved: bool = False,
+    ) -> None:
         self.kit: Kit[models.Filter] = _Kit()
+        self._even_moved = even_moved
         self._client = client
         self._collection = collection
         self._dimension = dimension
@@ -94,7 +112,7 @@ class QdrantEngine:
         if vectors.sparse.indices:
             requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
         client = await self._prepared()
-        found = await _mapped(client.query_batch_points(self._collection, requests=requests))
+        found = await mapped(client.query_batch_points(self._collection, requests=requests))
         hits = [[(UUID(str(p.id)), p.score) for p in answer.points] for answer in found]
         return hits[0], hits[1] if len(hits) > 1 else []
 
@@ -103,7 +121,7 @@ class QdrantEngine:
     ) -> list[Row]:
         client = await self._prepared()
         by = models.OrderBy(key="created_us", direction=_DIRECTIONS[order]) if order else None
-        records, _ = await _mapped(
+        records, _ = await mapped(
             client.scroll(
                 self._collection,
                 scroll_filter=condition,
@@ -115,7 +133,7 @@ class QdrantEngine:
 
     async def count(self, condition: models.Filter) -> int:
         client = await self._prepared()
-        counted = await _mapped(client.count(self._collection, count_filter=condition, exact=True))
+        counted = await mapped(client.count(self._collection, count_filter=condition, exact=True))
         return counted.count
 
     async def write(self, writes: Sequence[Write[models.Filter]]) -> list[bool]:
@@ -123,7 +141,7 @@ class QdrantEngine:
             return []
         client = await self._prepared()
         # Strong: every replica applies conditional writes in one order, so all decide alike.
-        await _mapped(
+        await mapped(
             client.batch_update_points(
                 self._collection,
                 [_operation(write) for write in writes],
@@ -131,7 +149,7 @@ class QdrantEngine:
             )
         )
         ids = [str(write.id) for write in writes]
-        records = await _mapped(client.retrieve(self._collection, ids, with_payload=["rev"]))
+        records = await mapped(client.retrieve(self._collection, ids, with_payload=["rev"]))
         revisions = {str(r.id): (r.payload or {}).get("rev") for r in records}
         return [revisions.get(str(write.id)) == write.row.get("rev") for write in writes]
 
@@ -139,7 +157,7 @@ class QdrantEngine:
         client = await self._prepared()
         selector = models.FilterSelector(filter=condition)
         strong = models.WriteOrdering.STRONG
-        await _mapped(client.delete(self._collection, selector, ordering=strong))
+        await mapped(client.delete(self._collection, selector, ordering=strong))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -148,9 +166,11 @@ class QdrantEngine:
     async def _prepared(self) -> AsyncQdrantClient:
         """The client, once the server and the collection are known to be fit."""
         if not self._ready:
-            _check_version((await _mapped(self._client.info())).version)
-            await _mapped(self._create_missing())
+            _check_version((await mapped(self._client.info())).version)
+            await mapped(self._create_missing())
             self._ready = True
+            with contextlib.suppress(Exception):  # a key for one collection may not see others
+                warn_of(await older(self._client, self._collection), self._collection)
         return self._client
 
     async def _create_missing(self) -> None:
@@ -162,9 +182,11 @@ class QdrantEngine:
             except Exception:
                 if not await client.collection_exists(name):
                     raise
-        known = (await client.get_collection(name)).payload_schema
+        info = await client.get_collection(name)
+        if _moved(info) and not self._even_moved:  # what was forgotten since is still in it
+            raise StoreError("the memories of this model were moved to another: run remora reindex")
         for field, kind in _indexes().items():
-            if field not in known:
+            if field not in info.payload_schema:
                 await client.create_payload_index(name, field, kind)
 
     async def _create(self) -> None:
@@ -179,6 +201,23 @@ class QdrantEngine:
             # No search goes beyond one tenant, so no graph does.
             hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
         )
+
+
+async def older(client: AsyncQdrantClient, name: str) -> list[str]:
+    """Other collections of ours whose rows have not been brought to another yet."""
+    known = (await client.get_collections()).collections
+    names = sorted(c.name for c in known if c.name != name and _OURS.fullmatch(c.name))
+    infos = [await client.get_collection(other) for other in names]
+    return [n for n, info in zip(names, infos, strict=True) if _is_ours(info) and not _moved(info)]
+
+
+def _is_ours(info: models.CollectionInfo) -> bool:
+    dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors
+    return isinstance(dense, dict) and DENSE in dense and LEXICAL in (sparse or {})
+
+
+def _moved(info: models.CollectionInfo) -> bool:
+    return bool((info.config.metadata or {}).get(MOVED))
 
 
 def _operation(write: Write[models.Filter]) -> models.UpdateOperation:
@@ -227,9 +266,12 @@ def _sparse(vector: Sparse) -> models.SparseVector:
     return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
 
 
-async def _mapped(call: Awaitable[T]) -> T:
+async def mapped(call: Awaitable[T]) -> T:
+    """The client's answer; raises `StoreError` for whatever went wrong."""
     try:
         return await call
+    except StoreError:
+        raise
     except Exception as error:  # noqa: BLE001 gRPC, HTTP and local mode each raise their own
         reason = f"the Qdrant server did not do what was asked ({_reason(error)})"
         raise StoreError(reason) from None
