@@ -47,9 +47,9 @@ setup: .venv/.run .venv/.dev ## the environment for development, in .venv/
 	@touch $@
 
 lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
-	uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 pyproject.toml -o requirements/run.txt
-	uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
-	uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --no-deps requirements/model.in -o requirements/model.txt
+	uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 pyproject.toml -o requirements/run.txt
+	uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --no-deps requirements/model.in -o requirements/model.txt
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
