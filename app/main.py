@@ -23,6 +23,7 @@ from app.identity import KEYS, Authenticator, KeyRing, TokenVerifier
 from app.memory import STORES, StoreSpec, calibration
 from app.memory.embed import Encoder, Lexical, load_model
 from app.memory.extract import EXTRACTORS, Asking, ExtractorSpec
+from app.memory.fusion import Weights
 from app.memory.gates import GATES, GateSettings
 from app.memory.quota import Caps, Quota
 from app.memory.remember import Rememberer
@@ -175,7 +176,8 @@ def _gates(settings: Settings, count: Callable[[str], int], floor: float) -> dic
     recall = settings.recall
     half_life = timedelta(days=recall.episode_half_life_days)
     patterns = tuple(re.compile(pattern) for pattern in recall.block)
-    built_with = GateSettings(count, floor, half_life, patterns)
+    weights = Weights(**recall.weights.model_dump())
+    built_with = GateSettings(count, floor, half_life, weights, patterns)
     return {name: make(built_with) for name, make in GATES.items()}
 
 

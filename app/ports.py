@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Policy,
         Receipt,
         Scope,
+        Shape,
         Turn,
         Vectors,
         Verdict,
@@ -212,10 +213,12 @@ class Embed(Protocol):
     """Text to vectors; `identity` (model, dimension, version) binds a collection (M4)."""
 
     identity: str
-    dimension: int
+    shape: Shape
 
-    async def documents(self, texts: Sequence[str]) -> list[Vectors]:
-        """Vectors to store."""
+    async def documents(
+        self, texts: Sequence[str], own: Sequence[str] | None = None
+    ) -> list[Vectors]:
+        """Vectors to store. `own`: what is the memory's own of each text, the rest is context."""
         ...
 
     async def query(self, text: str) -> Vectors:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.memory.embed import EMBEDDERS, load_model
-from app.memory.embed.onnx import BUNDLED_SHA256
+from app.memory.embed.bundled import SHA256
 from app.memory.lexical import Lexical
 from bench.tools.embeddings import KeptModel
 from bench.tools.memories import SETTINGS
@@ -79,10 +79,10 @@ async def _unjudged(part: Awaitable[Part], quick: bool) -> Part:  # noqa: FBT001
 
 async def measure(model: Model, *, quick: bool) -> tuple[dict[str, object], list[Target]]:
     """All figures and targets, and what they were measured with."""
-    identity = f"{model.identity}-{model.dimension}-{Lexical.version}"
+    identity = f"{model.identity}-{model.shape.dense}-{Lexical.version}"
     figures: dict[str, object] = {
         "model": identity,
-        "sha256": BUNDLED_SHA256 if BUNDLED_SHA256[:8] in identity else None,
+        "sha256": SHA256 if model.identity.startswith("minilm") else None,
         "floor": model.floor,
         "seed": SEED,
         "quick": quick,

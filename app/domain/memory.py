@@ -164,11 +164,27 @@ class Sparse:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """How many dimensions each vector of an embedder has; 0: it makes none of that kind."""
+
+    dense: int
+    tokens: int = 0
+    multilingual: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
-    """Both indexes of one text: dense (unit length, the embedder's dimension) and BM25 weights."""
+    """All indexes of one text. Dense ones are of unit length; an empty one: the text has none.
+
+    `dense`: its meaning; `sparse`: its BM25 weights; `tokens`: one vector a word piece, for late
+    interaction (in a query each as long as it weighs, 1 together); `multilingual`: its meaning, the
+    same in every language.
+    """
 
     dense: tuple[float, ...] = field(repr=False)
     sparse: Sparse = field(repr=False)
+    tokens: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
+    multilingual: tuple[float, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from app.memory.fusion import FUSIONS, Fuse
+from app.memory.fusion import FUSIONS, Fuse, Weights
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.moving import PREFIX, Collections, warn_of
 from app.memory.stores.pins import PinLimits
@@ -43,7 +43,8 @@ class StoreSpec:
     @property
     def fuse(self) -> Fuse:
         """How two searches become one order."""
-        return FUSIONS[self.settings.recall.fusion]
+        recall = self.settings.recall
+        return FUSIONS[recall.fusion](Weights(**recall.weights.model_dump()))
 
     @property
     def limits(self) -> PinLimits:
@@ -59,7 +60,7 @@ async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 
     folder = spec.settings.data_dir / spec.collection
     warn_of(older(folder), folder.name)
-    engine = EdgeEngine(folder, spec.embed.dimension)
+    engine = EdgeEngine(folder, spec.embed.shape)
     try:
         yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
     finally:
@@ -70,7 +71,7 @@ async def _edge(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
     from app.memory.stores.qdrant import QdrantEngine, connect  # noqa: PLC0415
 
-    engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.dimension)
+    engine = QdrantEngine(connect(spec.settings), spec.collection, spec.embed.shape)
     try:
         yield PayloadStore(engine, spec.key, spec.limits, spec.fuse)
     finally:
@@ -81,7 +82,7 @@ async def _qdrant(spec: StoreSpec) -> AsyncIterator[PayloadStore[Any]]:
 async def _edge_collections(spec: StoreSpec) -> AsyncIterator[Collections[Any]]:
     from app.memory.stores.edge_moving import EdgeCollections  # noqa: PLC0415
 
-    yield EdgeCollections(spec.settings.data_dir / spec.collection, spec.embed.dimension)
+    yield EdgeCollections(spec.settings.data_dir / spec.collection, spec.embed.shape)
 
 
 @asynccontextmanager
@@ -91,7 +92,7 @@ async def _qdrant_collections(spec: StoreSpec) -> AsyncIterator[Collections[Any]
 
     client = connect(spec.settings)
     try:
-        yield QdrantCollections(client, spec.collection, spec.embed.dimension)
+        yield QdrantCollections(client, spec.collection, spec.embed.shape)
     finally:
         await client.close()
 

@@ -15,6 +15,7 @@ from app.memory.extract.detect import languages
 from app.memory.extract.segment import QUOTED, own_words
 from app.memory.query import is_small_talk
 from app.memory.secrets import mask
+from app.memory.wording import ANSWERED, SAID
 
 if TYPE_CHECKING:
     from app.domain import Turn
@@ -49,9 +50,7 @@ def episode(turn: Turn) -> Learned | None:
     if echoes and said.rstrip().endswith("?"):
         return None
     answered = "" if echoes else excerpt(turn.answer, MAX_ANSWERED)
-    content = f"The user said: {said}" + (
-        f" The assistant answered: {answered}" if answered else ""
-    )
+    content = f"{SAID}{said}" + (f"{ANSWERED}{answered}" if answered else "")
     fact = Fact(
         clean_text(content),
         type=MemoryType.EPISODIC,

@@ -4,6 +4,7 @@ Frozen; built once by `load`, which names every fault at once.
 """
 
 from app.settings.loading import load
+from app.settings.recall import RecallSettings, RewriteSettings, WeightSettings
 from app.settings.root import NESTED, PREFIX, Settings
 from app.settings.sections import (
     IdentitySettings,
@@ -14,8 +15,6 @@ from app.settings.sections import (
     LlmSettings,
     PolicySettings,
     Principal,
-    RecallSettings,
-    RewriteSettings,
     ServerSettings,
     UpstreamSettings,
 )
@@ -36,5 +35,6 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "UpstreamSettings",
+    "WeightSettings",
     "load",
 ]

@@ -13,12 +13,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from app.settings.recall import RecallSettings
 from app.settings.sections import (
     IdentitySettings,
     KeySettings,
     LearningSettings,
     PolicySettings,
-    RecallSettings,
     ServerSettings,
     UpstreamSettings,
 )

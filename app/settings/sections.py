@@ -7,19 +7,16 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
 
 from app.domain import Placement
 from app.errors import ConfigurationError
+from app.settings.section import Section
 
 Means = Literal["remora_key", "jwt", "trusted_header", "key_hash"]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class UpstreamSettings(_Section):
+class UpstreamSettings(Section):
     """One provider or model server. The first whose `models` match is used."""
 
     name: str = Field("default", description="How logs, metrics and errors call it.")
@@ -73,7 +70,7 @@ class UpstreamSettings(_Section):
         return None
 
 
-class Principal(_Section):
+class Principal(Section):
     """What a key stands for."""
 
     tenant: str = Field("default", min_length=1, description="Tenant it belongs to.")
@@ -107,7 +104,7 @@ class KeySettings(Principal):
         return self
 
 
-class PolicySettings(_Section):
+class PolicySettings(Section):
     """A rule for some calls; every condition that is given must match. Later rules win."""
 
     path: str | None = Field(None, examples=["/v1/chat/*"], description="Request path (glob).")
@@ -141,7 +138,7 @@ class PolicySettings(_Section):
     )
 
 
-class JwtSettings(_Section):
+class JwtSettings(Section):
     """Bearer tokens of an identity provider. Off until `jwks_file` or `jwks_url` is set."""
 
     issuer: str | None = Field(None, examples=["https://id.example"], description="Required `iss`.")
@@ -164,7 +161,7 @@ class JwtSettings(_Section):
     )
 
 
-class IdentitySettings(_Section):
+class IdentitySettings(Section):
     """Who is asking."""
 
     order: tuple[Means, ...] = Field(
@@ -188,55 +185,7 @@ class IdentitySettings(_Section):
     jwt: JwtSettings = Field(JwtSettings(), description="")
 
 
-class RewriteSettings(_Section):
-    """A model that rewrites turns for the search, before each call that recalls. Off by default."""
-
-    upstream: str | None = Field(
-        None,
-        examples=["local"],
-        description="Upstream to ask, by name; default: the first that serves the model.",
-    )
-    model: str | None = Field(None, examples=["gpt-4.1-nano"], description="Its model; none: off.")
-    max_chars: int = Field(
-        2000, ge=200, le=12_000, description="Most characters of a conversation that it is shown."
-    )
-    timeout: float = Field(1, gt=0, description="Seconds; then the turn's own words are used.")
-    max_tokens: int = Field(64, ge=16, description="Most tokens of its answer.")
-
-
-class RecallSettings(_Section):
-    """What is remembered on a call."""
-
-    candidates: int = Field(20, ge=1, le=200, description="Rows that the gate looks at.")
-    limit: int = Field(12, ge=1, le=100, description="Most memories in one block.")
-    max_tokens: int = Field(512, ge=32, description="Token budget of one block.")
-    threshold: float | None = Field(
-        None,
-        examples=[0.32],
-        ge=-1,
-        le=1,
-        description="Lowest cosine to admit; default: the model's own.",
-    )
-    gate: str = Field("heuristic", description="heuristic or noop.")
-    fusion: Literal["weighted", "rrf"] = Field(
-        "weighted", description="weighted or rrf: how two searches become one order."
-    )
-    placement: Placement = Field(
-        Placement.PREFIX_STABLE,
-        description="prefix_stable: blocks stay on their turns; current_turn: one block; off.",
-    )
-    conversation_tokens: int = Field(
-        2048, ge=32, description="Token budget of all blocks of one conversation."
-    )
-    pin_days: float = Field(7, gt=0, description="How long a conversation's blocks are kept.")
-    pins_per_owner: int = Field(2000, ge=1, description="Most blocks kept for one person.")
-    block: tuple[str, ...] = Field((), description="Regular expressions that are never injected.")
-    episode_half_life_days: float = Field(90, gt=0, description="Recency decay of episodes.")
-    budget_ms: float = Field(300, gt=0, description="Time after which a call goes on without.")
-    rewrite: RewriteSettings = Field(RewriteSettings(), description="")
-
-
-class LlmSettings(_Section):
+class LlmSettings(Section):
     """The model that the `llm` extractor asks, after the answer is out."""
 
     upstream: str | None = Field(
@@ -254,7 +203,7 @@ class LlmSettings(_Section):
     max_tokens: int = Field(400, ge=32, description="Most tokens of its answer.")
 
 
-class InlineSettings(_Section):
+class InlineSettings(Section):
     """How the `inline` extractor asks the model that answers to say what is to be remembered."""
 
     escalate_after: int = Field(
@@ -262,7 +211,7 @@ class InlineSettings(_Section):
     )
 
 
-class LearningSettings(_Section):
+class LearningSettings(Section):
     """What is kept of a turn."""
 
     extractor: str = Field("heuristic", description="heuristic, llm, inline or none.")
@@ -282,7 +231,7 @@ class LearningSettings(_Section):
     inline: InlineSettings = Field(InlineSettings(), description="")
 
 
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """The listening side."""
 
     body_limit_mb: float = Field(100, gt=0, description="Largest request body.")

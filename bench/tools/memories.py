@@ -88,7 +88,8 @@ async def index(embed: Embed, messages: Sequence[Said]) -> list[Vectors]:
     An excerpt of a turn is the user's words and the head of the answer; in talk between two people
     it is the turn before.
     """
-    return await embed.documents([f"{said.context}\n{said.text}".strip() for said in messages])
+    whole = [f"{said.context}\n{said.text}".strip() for said in messages]
+    return await embed.documents(whole, [said.text for said in messages])
 
 
 def as_fact(owner: Owner, content: str, *, at: datetime = NOW, **fact: Any) -> Memory:  # noqa: ANN401
@@ -112,8 +113,8 @@ class Stage:
         self.embed = embed
         self.floor = floor
         self.count = token_counter()
-        settings = GateSettings(self.count, floor)
-        self.gates = {name: make(settings) for name, make in GATES.items()}
+        self.rules = GateSettings(self.count, floor)
+        self.gates = {name: make(self.rules) for name, make in GATES.items()}
 
     async def hear(self, owner: Owner, messages: Sequence[Said]) -> dict[str, UUID]:
         """Keep messages, each as a memory; the id of each."""
@@ -169,7 +170,7 @@ class Stage:
 async def stage(model: Model) -> AsyncIterator[Stage]:
     """An empty embedded store, thrown away in the end."""
     with tempfile.TemporaryDirectory(prefix="remora-recall-") as folder:
-        engine = EdgeEngine(Path(folder) / "store", model.dimension)
+        engine = EdgeEngine(Path(folder) / "store", model.shape)
         embed = Encoder(model, Lexical())
         try:
             yield Stage(PayloadStore(engine, b"bench"), embed, model.floor)

@@ -121,7 +121,7 @@ async def store_part(model: Model) -> Part:
         [f"one owner with {LARGE} rows", len(one), *_percentiles(one)],
         ["… in the words of facts", len(other), *_percentiles(other)],
     ]
-    title = f"Search, embedded store, {model.dimension} dimensions, {SETTINGS.candidates} wanted"
+    title = f"Search, embedded store, {model.shape.dense} dimensions, {SETTINGS.candidates} wanted"
     table(f"{title}, ms", ["store", "searches", "p50", "p99"], rows)
     print(f"filled with {ROWS / filled:,.0f} rows a second")
     return {"search_ms": {str(row[0]): row[2:] for row in rows}}, [
@@ -143,7 +143,7 @@ async def _large(built: Stage, chance: np.random.Generator, words: Words) -> lis
 
 async def _searched(built: Stage, owner: Owner, chance: np.random.Generator, words: Words) -> float:
     """Milliseconds of a search as the recall filter makes it."""
-    (dense,) = _dense(chance, 1, built.embed.dimension)
+    (dense,) = _dense(chance, 1, built.embed.shape.dense)
     vectors = Vectors(dense, words.sparse(chance, ASKED_WORDS))
     began = time.perf_counter()
     await built.store.search(owner, vectors, ACTIVE, SETTINGS.candidates, also=[PINNED])
@@ -154,7 +154,7 @@ async def _fill(
     built: Stage, owner: Owner, rows: int, chance: np.random.Generator, words: Words
 ) -> None:
     for start in range(0, rows, CHUNK):
-        vectors = _dense(chance, min(CHUNK, rows - start), built.embed.dimension)
+        vectors = _dense(chance, min(CHUNK, rows - start), built.embed.shape.dense)
         changes = [
             Change(
                 as_fact(owner, f"Statement {start + number}."),

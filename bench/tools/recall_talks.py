@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from app.domain import Owner
-from app.memory.gates.rules import decayed, in_order
+from app.memory.gates.rules import in_order, ranked
 from bench.tools.memories import SETTINGS, TENANT, stage
 from bench.tools.ranking import (
     PRODUCT,
@@ -83,9 +82,6 @@ def of_sessions(asked: Asked, ranked: Sequence[Candidate], _count: Count) -> Mea
     return {"session recall@5": len(found) / len(asked.sessions), SESSION: float(bool(found))}
 
 
-HALF_LIFE = timedelta(days=SETTINGS.episode_half_life_days)
-
-
 async def locomo_part(model: Model, data: Path, limit: int | None) -> Part:
     """Each turn is a memory: "speaker: text [shared a photo: caption]"."""
     talks = locomo(data, limit)
@@ -143,9 +139,9 @@ async def _measure_one(built: Stage, talk: Talk, measure: Measure, seen: Values)
         # LongMemEval's evidence is conversations.
         asked = Asked(question.kind, evidence, frozenset(whose.get(key, key) for key in keys))
         found = await built.candidates(owner, question.text, len(talk.messages))
-        aged = [decayed(candidate, end, HALF_LIFE) for candidate in found]
-        ranked = {way: order(found) for way, order in WAYS.items()} | {PRODUCT: in_order(aged)}
-        for way, order in ranked.items():
+        aged = [ranked(candidate, end, built.rules) for candidate in found]
+        orders = {way: order(found) for way, order in WAYS.items()} | {PRODUCT: in_order(aged)}
+        for way, order in orders.items():
             for name, value in measure(asked, order, built.count).items():
                 seen[way][name].append(value)
         if evidence and question.kind != ADVERSARIAL:

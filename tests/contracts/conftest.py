@@ -20,7 +20,7 @@ from app.memory.rows import Row
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
 from app.memory.stores.engine import Engine, Order, Write
-from app.memory.stores.evidence import Hit
+from app.memory.stores.evidence import Hits
 from app.ports import Store
 from app.settings import Settings
 from tests.build import EMBED, KEY
@@ -32,7 +32,7 @@ SERVER = "qdrant-server"  # a real one, in a collection of its own: QDRANT_URL=h
 @pytest.fixture(scope="session")
 def edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
     """One for all tests: it takes a quarter of a second to make a folder for it."""
-    engine = EdgeEngine(tmp_path_factory.mktemp("edge") / "store", EMBED.dimension)
+    engine = EdgeEngine(tmp_path_factory.mktemp("edge") / "store", EMBED.shape)
     yield engine
     asyncio.run(engine.close())
 
@@ -79,9 +79,7 @@ class Yielding:
         self.kit = engine.kit
         self._engine = engine
 
-    async def nearest(
-        self, condition: object, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
+    async def nearest(self, condition: object, vectors: Vectors, limit: int) -> Hits:
         return await self._giving_way(self._engine.nearest(condition, vectors, limit))
 
     async def scroll(

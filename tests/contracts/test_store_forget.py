@@ -51,8 +51,8 @@ def only(memory: Memory) -> Where:
 async def raw(engine: Engine[Any], owner: Owner, vectors: Vectors) -> tuple[list[Row], int]:
     """All of an owner's rows as they are stored, and how many of them a search can find."""
     everything = Plan(engine.kit, KEY).owned(owner, EVERY_STATE)
-    dense, lexical = await engine.nearest(everything, vectors, 100)
-    return await engine.scroll(everything, 100), len(dense) + len(lexical)
+    found = await engine.nearest(everything, vectors, 100)
+    return await engine.scroll(everything, 100), sum(map(len, found.values()))
 
 
 @pytest.mark.requirement("M2", "M40")

@@ -12,7 +12,7 @@ from app.ports import Store
 from tests.build import ALICE, BOB, EMBED, FORGOTTEN, a_memory, contents, keep, later, vectors_of
 
 ACTIVE = Where(states=frozenset({State.ACTIVE}))
-DIMENSION = EMBED.dimension
+DIMENSION = EMBED.shape.dense
 
 
 def towards(axis: int, words: tuple[int, ...] = ()) -> Vectors:

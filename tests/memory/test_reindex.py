@@ -35,7 +35,7 @@ from tests.memory.two_models import (
 )
 
 Open = Callable[[str], AbstractAsyncContextManager[Engine[Any]]]
-DIMENSIONS = {OLD_NAME: OLD.dimension, NAME: EMBED.dimension}
+DIMENSIONS = {OLD_NAME: OLD.shape, NAME: EMBED.shape}
 
 
 class Place:
@@ -52,34 +52,36 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
     @asynccontextmanager
     async def on_disk(name: str) -> AsyncIterator[Engine[Any]]:
-        engine = EdgeEngine(tmp_path / name, DIMENSIONS.get(name, OLD.dimension))
+        engine = EdgeEngine(tmp_path / name, DIMENSIONS.get(name, OLD.shape))
         yield engine
         await engine.close()
 
     @asynccontextmanager
     async def on_server(name: str) -> AsyncIterator[Engine[Any]]:
-        yield QdrantEngine(client, name, DIMENSIONS.get(name, OLD.dimension))
+        yield QdrantEngine(client, name, DIMENSIONS.get(name, OLD.shape))
 
     if request.param == "edge":
-        yield Place(EdgeCollections(tmp_path / NAME, EMBED.dimension), on_disk)
+        yield Place(EdgeCollections(tmp_path / NAME, EMBED.shape), on_disk)
     else:
-        yield Place(QdrantCollections(client, NAME, EMBED.dimension), on_server)
+        yield Place(QdrantCollections(client, NAME, EMBED.shape), on_server)
     await client.close()
 
 
 class Failing:
     """An encoder that breaks after so many calls."""
 
-    identity, dimension = EMBED.identity, EMBED.dimension
+    identity, shape = EMBED.identity, EMBED.shape
 
     def __init__(self, calls: int) -> None:
         self.calls = calls
 
-    async def documents(self, texts: Sequence[str]) -> list[Vectors]:
+    async def documents(
+        self, texts: Sequence[str], own: Sequence[str] | None = None
+    ) -> list[Vectors]:
         self.calls -= 1
         if self.calls < 0:
             raise StoreError("broken")
-        return await EMBED.documents(texts)
+        return await EMBED.documents(texts, own)
 
     async def query(self, text: str) -> Vectors:
         return await EMBED.query(text)
@@ -247,8 +249,8 @@ async def test_back_to_the_old_model_with_all_that_happened_since(place: Place) 
 
 def _for_old(collections: Any) -> Collections[Any]:
     if isinstance(collections, EdgeCollections):
-        return EdgeCollections(collections._folder.with_name(OLD_NAME), OLD.dimension)
-    return QdrantCollections(collections._client, OLD_NAME, OLD.dimension)
+        return EdgeCollections(collections._folder.with_name(OLD_NAME), OLD.shape)
+    return QdrantCollections(collections._client, OLD_NAME, OLD.shape)
 
 
 class Meddler:

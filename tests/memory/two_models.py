@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from app.domain import Block, Change, Memory, MemoryType, Owner, State, Where, utc_now
+from app.domain import Block, Change, Memory, MemoryType, Owner, Shape, State, Where, utc_now
 from app.memory.embed import Encoder, Lexical
 from app.memory.embed.hashed import HashedModel
 from app.memory.rows import Row
@@ -20,7 +20,7 @@ class OldModel(HashedModel):
     """Another identity, and another dimension."""
 
     identity = "old"
-    dimension = 77
+    shape = Shape(77)
 
 
 OLD: Final = Encoder(OldModel(), Lexical())

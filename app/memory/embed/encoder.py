@@ -11,42 +11,25 @@ import hashlib
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from app.domain import MAX_CONTENT_BYTES, Vectors, clean_text
-from app.memory.wording import first_person
+from app.memory.wording import first_person, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from app.domain import Sparse
+    from app.memory.embed.model import Array, Embedding, Model
     from app.memory.lexical import Lexical
 
-    Dense = NDArray[np.float32]
+    Tokens = tuple[tuple[float, ...], ...]
 
 # A batch is padded to its longest text. Short texts gain from company (1.6 ms each instead of 4);
 # eight of 1,500 characters take 740 ms together and 440 ms one by one.
 BATCH: Final = 16
 BATCH_CHARS: Final = 2000
-CACHED: Final = 4096
-
-
-class Model(Protocol):
-    """A sentence encoder. `identity` names weights and version; `floor` is its relevance floor.
-
-    The floor is the cosine below which a memory has nothing to do with a question; it belongs to
-    the model.
-    """
-
-    identity: str
-    dimension: int
-    floor: float
-
-    def embed(self, texts: Sequence[str]) -> list[Dense]:
-        """Unit vectors, one for each text; blocks."""
-        ...
+CACHED: Final = 1024
 
 
 class Encoder:
@@ -57,24 +40,29 @@ class Encoder:
         self._lexical = lexical
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embed")
         self._lock = threading.Lock()
-        self._cache: OrderedDict[bytes, Dense] = OrderedDict()
+        self._cache: OrderedDict[bytes, Embedding] = OrderedDict()
         self._waiting: OrderedDict[bytes, str] = OrderedDict()
-        self._futures: dict[bytes, Future[Dense]] = {}
-        self.dimension = model.dimension
-        self.identity = f"{model.identity}-{model.dimension}-{lexical.version}"
+        self._futures: dict[bytes, Future[Embedding]] = {}
+        self.shape = model.shape
+        self.identity = f"{model.identity}-{model.shape.dense}-{lexical.version}"
 
-    async def documents(self, texts: Sequence[str]) -> list[Vectors]:
+    async def documents(
+        self, texts: Sequence[str], own: Sequence[str] | None = None
+    ) -> list[Vectors]:
         clean = [_bounded(text) for text in texts]
-        dense = await asyncio.gather(*(self._dense(first_person(text)) for text in clean))
+        said = [_bounded(text) for text in own] if own else [spoken(text) for text in clean]
+        made = [first_person(text) for text in (*clean, *said)]
+        found = await asyncio.gather(*(self._embedding(text) for text in made))
+        pairs = zip(clean, found[: len(clean)], found[len(clean) :], strict=True)
         return [
-            Vectors(tuple(vector.tolist()), self._lexical.document(text))
-            for text, vector in zip(clean, dense, strict=True)
+            _vectors(whole, self._lexical.document(text), _listed(part.tokens))
+            for text, whole, part in pairs
         ]
 
     async def query(self, text: str) -> Vectors:
         clean = _bounded(text)
-        dense = await self._dense(clean, urgent=True)
-        return Vectors(tuple(dense.tolist()), self._lexical.query(clean))
+        found = await self._embedding(clean, urgent=True)
+        return _vectors(found, self._lexical.query(clean), _weighed(found))
 
     def words(self, text: str) -> Sequence[int]:
         return self._lexical.query(_bounded(text)).indices
@@ -83,7 +71,7 @@ class Encoder:
         """Let the thread end, once nothing waits any more."""
         self._thread.shutdown(wait=False)
 
-    async def _dense(self, text: str, *, urgent: bool = False) -> Dense:
+    async def _embedding(self, text: str, *, urgent: bool = False) -> Embedding:
         key = hashlib.sha256(text.encode()).digest()
         with self._lock:
             if (known := self._cache.get(key)) is not None:
@@ -104,7 +92,7 @@ class Encoder:
         batch = self._next_batch()
         if not batch:
             return
-        outcome: dict[bytes, Dense] | Exception
+        outcome: dict[bytes, Embedding] | Exception
         try:
             outcome = dict(zip(batch, self._model.embed(list(batch.values())), strict=True))
         except BaseException as error:  # noqa: BLE001 raised again where the vector is awaited
@@ -124,7 +112,7 @@ class Encoder:
                 batch[key] = self._waiting.pop(key)
         return batch
 
-    def _settle(self, batch: dict[bytes, str], outcome: dict[bytes, Dense] | Exception) -> None:
+    def _settle(self, batch: dict[bytes, str], outcome: dict[bytes, Embedding] | Exception) -> None:
         with self._lock:
             futures = {key: self._futures.pop(key) for key in batch}
             if isinstance(outcome, dict):
@@ -141,3 +129,21 @@ class Encoder:
 def _bounded(text: str) -> str:
     """A text that can be encoded, no longer than a memory: the rest would not be read anyway."""
     return clean_text(text[:MAX_CONTENT_BYTES])
+
+
+def _vectors(made: Embedding, sparse: Sparse, tokens: Tokens) -> Vectors:
+    return Vectors(_flat(made.dense), sparse, tokens, _flat(made.multilingual))
+
+
+def _weighed(made: Embedding) -> Tokens:
+    if made.tokens is None or made.weights is None:
+        return ()
+    return _listed(made.tokens * made.weights[:, None])
+
+
+def _listed(tokens: Array | None) -> Tokens:
+    return () if tokens is None else tuple(map(tuple, tokens.tolist()))
+
+
+def _flat(vector: Array | None) -> tuple[float, ...]:
+    return () if vector is None else tuple(vector.tolist())

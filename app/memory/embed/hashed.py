@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from app.domain import Shape
+from app.memory.embed.model import Embedding
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -24,17 +27,17 @@ class HashedModel:
     """256 dimensions; about 10 µs a sentence."""
 
     identity = "hash-1"
-    dimension = 256
+    shape = Shape(256)
     floor = 0.25
 
-    def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        return [self._one(text) for text in texts]
+    def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        return [Embedding(self._one(text)) for text in texts]
 
     def _one(self, text: str) -> NDArray[np.float32]:
-        vector = np.zeros(self.dimension, dtype=np.float32)
+        vector = np.zeros(self.shape.dense, dtype=np.float32)
         for feature, weight in _features(text.casefold()):
             code = zlib.crc32(feature.encode())
-            vector[code % self.dimension] += weight if code & 0x80000000 else -weight
+            vector[code % self.shape.dense] += weight if code & 0x80000000 else -weight
         length = float(np.linalg.norm(vector))
         if length == 0:
             vector[0] = length = 1.0

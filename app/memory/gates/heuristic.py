@@ -9,10 +9,10 @@ from app.memory.gates.rules import (
     GateSettings,
     blocked,
     cut_at_gap,
-    decayed,
     eligible,
     in_order,
     newest_per_slot,
+    ranked,
     relevant,
     without_duplicates,
 )
@@ -60,7 +60,7 @@ class HeuristicGate:
         kept = note("state", candidates, [c for c in candidates if eligible(c.memory, now)])
         kept = note("blocked", kept, [c for c in kept if not blocked(c.memory, settings.block)])
         kept = note("relevance", kept, [c for c in kept if relevant(c, floor)])
-        ordered = in_order([decayed(c, now, settings.half_life) for c in kept])
+        ordered = in_order([ranked(c, now, settings) for c in kept])
         near = note("gap", ordered, cut_at_gap(ordered))
         short = note("rank", near, near[: max(SHORTLIST, 2 * policy.limit)])
         return note("slot", short, newest_per_slot(short))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from app.domain import Candidate, MemoryType, State
+from app.memory.fusion import Weights
 from app.memory.similar import near_copies, telling, words_of
 from app.memory.slots import is_single
 
@@ -26,13 +27,8 @@ LEXICAL_SLACK: Final = 0.5
 GAP: Final = 0.2
 # ... but a question may touch several memories unequally: the first few are never cut (fault 28).
 ALWAYS_KEPT: Final = 3
-IMPORTANCE_WEIGHT: Final = 0.1
-# A memory about somebody whom the question names: +3 points of recall in two-person talk (LoCoMo
-# R@10, docs/recall.md), without a difference where nobody is named.
-NAMED_WEIGHT: Final = 0.15
-# Of an episode's worth, what age can take: enough to decide between equals. Halved without bound it
-# costs 10 points of what reaches the prompt (docs/recall.md).
-RECENCY_SHARE: Final = 0.05
+# More than any evidence weighs.
+PINNED_FIRST: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +38,7 @@ class GateSettings:
     count: Callable[[str], int]
     floor: float
     half_life: timedelta = timedelta(days=90)
+    weights: Weights = field(default_factory=Weights)
     block: tuple[re.Pattern[str], ...] = ()
 
 
@@ -66,15 +63,16 @@ def relevant(candidate: Candidate, floor: float) -> bool:
     return cosine >= floor or (covered and cosine >= floor * LEXICAL_SLACK)
 
 
-def decayed(candidate: Candidate, now: datetime, half_life: timedelta) -> Candidate:
+def ranked(candidate: Candidate, now: datetime, settings: GateSettings) -> Candidate:
     """The candidate with its `order`: the fused score, and for episodes a part that age halves."""
     memory, scores = candidate.memory, candidate.scores
-    order = scores.get("fused", 0.0) + IMPORTANCE_WEIGHT * memory.fact.importance
-    order += NAMED_WEIGHT * scores.get("named", 0.0)
+    weights = settings.weights
+    order = scores.get("fused", 0.0) + weights.importance * memory.fact.importance
+    order += weights.named * scores.get("named", 0.0)
     if memory.fact.type is MemoryType.EPISODIC:
-        aged = 0.5 ** max((now - memory.times.valid_from) / half_life, 0.0)
-        order *= 1 - RECENCY_SHARE * (1 - aged)
-    return Candidate(memory, {**scores, "order": order + bool(memory.fact.pinned)})
+        aged = 0.5 ** max((now - memory.times.valid_from) / settings.half_life, 0.0)
+        order *= 1 - weights.recency * (1 - aged)
+    return Candidate(memory, {**scores, "order": order + PINNED_FIRST * memory.fact.pinned})
 
 
 def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -66,10 +66,10 @@ class PayloadStore(Generic[C]):
         engine: Engine[C],
         key: bytes,
         limits: PinLimits | None = None,
-        fuse: Fuse = weighted,
+        fuse: Fuse | None = None,
     ) -> None:
         self._engine = engine
-        self._fuse = fuse
+        self._fuse = fuse or weighted()
         self._key = key
         self._plan = Plan(engine.kit, key)
         self.pins = PinStore(engine, self._plan, limits or PinLimits())
@@ -100,17 +100,19 @@ class PayloadStore(Generic[C]):
         return [Candidate(found[key], ranked.get(key, UNRANKED)) for key in order]
 
     async def _ranked(self, condition: C, vectors: Vectors, limit: int) -> dict[UUID, Scores]:
-        """The best `limit` of a deeper look, each with both scores and their fusion."""
+        """The best `limit` of a deeper look, each with every score and their fusion."""
         if limit < 1:
             return {}
         depth = limit * DEPTH
-        found = Evidence(*await self._engine.nearest(condition, vectors, depth), self._fuse)
-        found.keep_most_promising(limit, depth)
-        # Without a word to look for, every hit would seem to lack its BM25 score.
-        if vectors.sparse.indices and (missing := found.one_sided()):
-            within = self._engine.kit.every([condition, self._engine.kit.ids(missing)])
-            found.add(*await self._engine.nearest(within, vectors, len(missing)))
-        return found.scores()
+        found = Evidence(self._fuse)
+        # Word pieces are only compared where something else says that it may be worth it.
+        first = await self._engine.nearest(condition, replace(vectors, tokens=()), depth)
+        found.add(first)
+        ids = found.ids()
+        if ids and (vectors.tokens or any(len(hits) == depth for hits in first.values())):
+            within = self._engine.kit.every([condition, self._engine.kit.ids(ids)])
+            found.add(await self._engine.nearest(within, vectors, len(ids)))
+        return found.best(limit)
 
     async def find(
         self,

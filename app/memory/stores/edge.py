@@ -20,16 +20,27 @@ import structlog
 from app.errors import ConfigurationError, StoreError
 from app.folder import RESERVE
 from app.memory.stores.engine import Order
-from app.memory.stores.schema import DENSE, HOT, INTEGERS, LEXICAL, TENANTS, with_id
+from app.memory.stores.schema import (
+    ACROSS,
+    DENSE,
+    HOT,
+    INTEGERS,
+    LEXICAL,
+    MEASURES,
+    TENANTS,
+    TOKENS,
+    dense_parts,
+    with_id,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from uuid import UUID
 
-    from app.domain import Sparse, Vectors
+    from app.domain import Shape, Sparse, Vectors
     from app.memory.rows import Row
     from app.memory.stores.engine import Write
-    from app.memory.stores.evidence import Hit
+    from app.memory.stores.evidence import Hit, Hits
     from app.memory.stores.plan import Kit
 
 _log = structlog.get_logger()
@@ -77,22 +88,21 @@ class EdgeEngine:
 
     exclusive = True
 
-    def __init__(self, folder: Path, dimension: int, reserve: int = RESERVE) -> None:
+    def __init__(self, folder: Path, shape: Shape, reserve: int = RESERVE) -> None:
         self.kit: Kit[edge.Filter] = _Kit()
         self._folder = folder
         self._reserve = reserve
-        self._shard = _open(folder, dimension, reserve)
+        self._shard = _open(folder, shape, reserve)
         self._unflushed = 0
 
-    async def nearest(
-        self, condition: edge.Filter, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
-        requests = [_request(DENSE, list(vectors.dense), condition, limit)]
+    async def nearest(self, condition: edge.Filter, vectors: Vectors, limit: int) -> Hits:
+        wanted = dense_parts(vectors)
         if vectors.sparse.indices:
-            requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
+            wanted[LEXICAL] = _sparse(vectors.sparse)
+        requests = [_request(name, part, condition, limit) for name, part in wanted.items()]
         with mapped():
             found = self._shard.query_batch(edge.QueryBatchRequest(requests))
-        return _hits(found[0]), _hits(found[1]) if len(found) > 1 else []
+        return {MEASURES[name]: _hits(hits) for name, hits in zip(wanted, found, strict=True)}
 
     async def scroll(
         self, condition: edge.Filter, limit: int, *, order: Order | None = Order.NEWEST
@@ -156,7 +166,7 @@ class EdgeEngine:
         """The whole point: vectors that are not given are dropped."""
         vectors: dict[str, Any] = {}
         if write.vectors is not None:
-            vectors = {DENSE: list(write.vectors.dense), LEXICAL: _sparse(write.vectors.sparse)}
+            vectors = dense_parts(write.vectors) | {LEXICAL: _sparse(write.vectors.sparse)}
         point = edge.Point(write.id, vectors, write.row)
         self._shard.update(edge.UpdateOperation.upsert_points([point]))
 
@@ -188,9 +198,9 @@ def is_edges(error: BaseException) -> bool:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
-def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
+def _open(folder: Path, shape: Shape, reserve: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
-        vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
+        vectors=_params(shape),
         sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         # Where it is called, that is: its pool costs two switches of threads a search.
         max_search_threads=1,
@@ -209,6 +219,22 @@ def _open(folder: Path, dimension: int, reserve: int) -> edge.EdgeShard:
             raise
         raise ConfigurationError(explain(folder, error)) from error
     raise ConfigurationError(f"{folder}: less than {reserve >> 20} MiB are free on its disk")
+
+
+def _params(shape: Shape) -> dict[str, edge.EdgeVectorParams]:
+    params = {DENSE: edge.EdgeVectorParams(size=shape.dense, distance=edge.Distance.Cosine)}
+    if shape.multilingual:
+        size = shape.multilingual
+        params[ACROSS] = edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine)
+    if shape.tokens:
+        params[TOKENS] = edge.EdgeVectorParams(
+            size=shape.tokens,
+            distance=edge.Distance.Dot,  # a query's tokens are as long as they weigh
+            multivector_config=edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim),
+            datatype=edge.VectorStorageDatatype.Float16,
+            on_disk=True,  # only looked at for what another search found
+        )
+    return params
 
 
 def _create(folder: Path, config: edge.EdgeConfig) -> None:

@@ -16,16 +16,18 @@ import qdrant_edge as edge
 from app.errors import ConfigurationError
 from app.memory.stores.edge import EdgeEngine, explain, is_edges, mapped
 from app.memory.stores.moving import PAGE, PREFIX, Size, Stored
-from app.memory.stores.schema import DENSE
+from app.memory.stores.schema import LEXICAL
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from app.domain import Shape
+
 _DRAFT: Final = ".reindex-"
 # Kept for a person to look at or to delete; nothing opens it any more.
 REPLACED: Final = "replaced-"
-_INDEXED: Final = edge.Filter(must=[edge.HasVectorCondition(DENSE)])
+_INDEXED: Final = edge.Filter(must=[edge.HasVectorCondition(LEXICAL)])
 
 
 def older(folder: Path) -> list[str]:
@@ -35,7 +37,7 @@ def older(folder: Path) -> list[str]:
 
 
 class EdgeSource:
-    """A shard of whatever dimension."""
+    """A shard of whatever shape."""
 
     def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
@@ -62,10 +64,10 @@ class EdgeSource:
 class EdgeCollections:
     """The folder of the model in use, and those of others. `reserve`: see `EdgeEngine`."""
 
-    def __init__(self, folder: Path, dimension: int) -> None:
+    def __init__(self, folder: Path, shape: Shape) -> None:
         self.name = folder.name
         self._folder = folder
-        self._dimension = dimension
+        self._shape = shape
         self._draft = folder.with_name(f"{_DRAFT}{folder.name}")
 
     async def older(self) -> list[str]:
@@ -75,7 +77,7 @@ class EdgeCollections:
     async def source(self, name: str) -> AsyncIterator[EdgeSource]:
         folder = self._folder.with_name(name)
         try:
-            # Its own configuration knows its dimension.
+            # Its own configuration knows its shape.
             shard = edge.EdgeShard.load(str(folder))
         except BaseException as error:
             if not is_edges(error):
@@ -94,7 +96,7 @@ class EdgeCollections:
         try:
             if self._folder.exists():
                 shutil.copytree(self._folder, self._draft)
-            engine = EdgeEngine(self._draft, self._dimension)
+            engine = EdgeEngine(self._draft, self._shape)
             try:
                 yield engine
             finally:

@@ -13,7 +13,7 @@ from app.memory.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.memory.stores.evidence import Hit
+    from app.memory.stores.evidence import Hits
     from app.memory.stores.plan import Kit
 
 C = TypeVar("C")
@@ -50,10 +50,8 @@ class Engine(Protocol[C]):
     kit: Kit[C]
     exclusive: bool
 
-    async def nearest(
-        self, condition: C, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
-        """The best by cosine and the best by BM25, each within the condition; no rows yet."""
+    async def nearest(self, condition: C, vectors: Vectors, limit: int) -> Hits:
+        """The best by each of the vectors that are not empty, within the condition; no rows yet."""
         ...
 
     async def scroll(

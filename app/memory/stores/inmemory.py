@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from app.errors import StoreError
+from app.memory.fusion import BM25, COSINE, MAXSIM, MULTILINGUAL
 from app.memory.rows import wire_id
 from app.memory.stores.engine import Order
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from app.domain import Sparse, Vectors
     from app.memory.rows import Row
     from app.memory.stores.engine import Write
-    from app.memory.stores.evidence import Hit
+    from app.memory.stores.evidence import Hit, Hits
     from app.memory.stores.plan import Kit
 
     Condition = Callable[[UUID, Row], bool]
@@ -68,18 +69,20 @@ class InMemoryEngine:
         self._rows: dict[UUID, Row] = {}
         self._vectors: dict[UUID, Vectors] = {}
 
-    async def nearest(
-        self, condition: Condition, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
+    async def nearest(self, condition: Condition, vectors: Vectors, limit: int) -> Hits:
         self._check(vectors)
         known = {k: v for k, v in self._vectors.items() if condition(k, self._rows[k])}
-        query = np.asarray(vectors.dense)
-        cosine = {k: float(np.asarray(v.dense) @ query) for k, v in known.items()}
         weights = self._inverse_document_frequency(vectors.sparse)
         bm25 = {k: _weighted_dot(weights, v.sparse) for k, v in known.items()}
-        return self._best(cosine, limit), self._best(
-            {k: score for k, score in bm25.items() if score > 0}, limit
-        )
+        found = {
+            COSINE: _dots(vectors.dense, {k: v.dense for k, v in known.items()}),
+            MULTILINGUAL: _dots(
+                vectors.multilingual, {k: v.multilingual for k, v in known.items()}
+            ),
+            MAXSIM: _dots(vectors.tokens, {k: v.tokens for k, v in known.items()}),
+            BM25: {k: score for k, score in bm25.items() if score > 0},
+        }
+        return {name: self._best(scores, limit) for name, scores in found.items()}
 
     async def scroll(
         self, condition: Condition, limit: int, *, order: Order | None = Order.NEWEST
@@ -118,7 +121,7 @@ class InMemoryEngine:
 
     def _check(self, vectors: Vectors) -> None:
         known = next(iter(self._vectors.values()), vectors)
-        if len(vectors.dense) != len(known.dense):
+        if vectors.dense and known.dense and len(vectors.dense) != len(known.dense):
             raise StoreError("a vector of another model")
 
     def _row(self, key: UUID) -> Row:
@@ -137,6 +140,18 @@ class InMemoryEngine:
                 if index in seen:
                     seen[index] += 1
         return {i: math.log(1 + (total - n + 0.5) / (n + 0.5)) for i, n in seen.items()}
+
+
+def _dots(query: Sequence[Any], documents: dict[UUID, Sequence[Any]]) -> dict[UUID, float]:
+    """Dot products; of lists of tokens, the sum over the query's of the best of the document's."""
+    if not query:
+        return {}
+    asked = np.atleast_2d(np.asarray(query))
+    return {
+        key: float((asked @ np.atleast_2d(np.asarray(document)).T).max(axis=1).sum())
+        for key, document in documents.items()
+        if document
+    }
 
 
 def _weighted_dot(weights: dict[int, float], document: Sparse) -> float:

@@ -16,15 +16,16 @@ from qdrant_client import AsyncQdrantClient, models
 from app.errors import StoreError
 from app.memory.stores.engine import Order
 from app.memory.stores.moving import PREFIX, warn_of
-from app.memory.stores.schema import DENSE, HELD, INTEGERS, KEYWORDS, LEXICAL, TENANTS, with_id
+from app.memory.stores.qdrant_schema import payload_indexes, vector_params
+from app.memory.stores.schema import DENSE, LEXICAL, MEASURES, dense_parts, with_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
 
-    from app.domain import Sparse, Vectors
+    from app.domain import Shape, Sparse, Vectors
     from app.memory.rows import Row
     from app.memory.stores.engine import Write
-    from app.memory.stores.evidence import Hit
+    from app.memory.stores.evidence import Hits
     from app.memory.stores.plan import Kit
     from app.settings import Settings
 
@@ -94,7 +95,7 @@ class QdrantEngine:
         self,
         client: AsyncQdrantClient,
         collection: str,
-        dimension: int,
+        shape: Shape,
         *,
         even_moved: bool = False,
     ) -> None:
@@ -102,19 +103,20 @@ class QdrantEngine:
         self._even_moved = even_moved
         self._client = client
         self._collection = collection
-        self._dimension = dimension
+        self._shape = shape
         self._ready = False
 
-    async def nearest(
-        self, condition: models.Filter, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
-        requests = [_request(DENSE, list(vectors.dense), condition, limit)]
+    async def nearest(self, condition: models.Filter, vectors: Vectors, limit: int) -> Hits:
+        wanted = dense_parts(vectors)
         if vectors.sparse.indices:
-            requests.append(_request(LEXICAL, _sparse(vectors.sparse), condition, limit))
+            wanted[LEXICAL] = _sparse(vectors.sparse)
+        requests = [_request(name, part, condition, limit) for name, part in wanted.items()]
         client = await self._prepared()
         found = await mapped(client.query_batch_points(self._collection, requests=requests))
-        hits = [[(UUID(str(p.id)), p.score) for p in answer.points] for answer in found]
-        return hits[0], hits[1] if len(hits) > 1 else []
+        return {
+            MEASURES[name]: [(UUID(str(point.id)), point.score) for point in answer.points]
+            for name, answer in zip(wanted, found, strict=True)
+        }
 
     async def scroll(
         self, condition: models.Filter, limit: int, *, order: Order | None = Order.NEWEST
@@ -185,16 +187,14 @@ class QdrantEngine:
         info = await client.get_collection(name)
         if _moved(info) and not self._even_moved:  # what was forgotten since is still in it
             raise StoreError("the memories of this model were moved to another: run remora reindex")
-        for field, kind in _indexes().items():
+        for field, kind in payload_indexes().items():
             if field not in info.payload_schema:
                 await client.create_payload_index(name, field, kind)
 
     async def _create(self) -> None:
         await self._client.create_collection(
             self._collection,
-            vectors_config={
-                DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)
-            },
+            vectors_config=vector_params(self._shape),
             sparse_vectors_config={
                 LEXICAL: models.SparseVectorParams(modifier=models.Modifier.IDF)
             },
@@ -233,19 +233,10 @@ def _upsert(write: Write[models.Filter], mode: models.UpdateMode) -> models.Upse
     """The whole point: vectors that are not given are dropped."""
     vectors: dict[str, Any] = {}
     if write.vectors is not None:
-        vectors = {DENSE: list(write.vectors.dense), LEXICAL: _sparse(write.vectors.sparse)}
+        vectors = dense_parts(write.vectors) | {LEXICAL: _sparse(write.vectors.sparse)}
     point = models.PointStruct(id=str(write.id), vector=vectors, payload=write.row)
     points = models.PointsList(points=[point], update_filter=write.condition, update_mode=mode)
     return models.UpsertOperation(upsert=points)
-
-
-def _indexes() -> dict[str, Any]:
-    tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
-    return {
-        **dict.fromkeys(TENANTS, tenant),
-        **dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD),
-        **dict.fromkeys((*INTEGERS, *HELD), models.PayloadSchemaType.INTEGER),
-    }
 
 
 def _check_version(version: str) -> None:

@@ -15,18 +15,20 @@ from qdrant_client import models
 
 from app.memory.stores.moving import PAGE, Size, Stored
 from app.memory.stores.qdrant import MOVED, QdrantEngine, mapped, older
-from app.memory.stores.schema import DENSE
+from app.memory.stores.schema import LEXICAL
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from qdrant_client import AsyncQdrantClient
 
-_INDEXED: Final = models.Filter(must=[models.HasVectorCondition(has_vector=DENSE)])
+    from app.domain import Shape
+
+_INDEXED: Final = models.Filter(must=[models.HasVectorCondition(has_vector=LEXICAL)])
 
 
 class QdrantSource:
-    """A collection of whatever dimension."""
+    """A collection of whatever shape."""
 
     def __init__(self, client: AsyncQdrantClient, name: str) -> None:
         self._client = client
@@ -53,10 +55,10 @@ class QdrantSource:
 class QdrantCollections:
     """All that are ours on a server. Does not close the client."""
 
-    def __init__(self, client: AsyncQdrantClient, name: str, dimension: int) -> None:
+    def __init__(self, client: AsyncQdrantClient, name: str, shape: Shape) -> None:
         self.name = name
         self._client = client
-        self._dimension = dimension
+        self._shape = shape
 
     async def older(self) -> list[str]:
         return await mapped(older(self._client, self.name))
@@ -68,7 +70,7 @@ class QdrantCollections:
     @asynccontextmanager
     async def draft(self) -> AsyncIterator[QdrantEngine]:
         """The collection itself; when it had moved once, it is taken back into use by `switch`."""
-        yield QdrantEngine(self._client, self.name, self._dimension, even_moved=True)
+        yield QdrantEngine(self._client, self.name, self._shape, even_moved=True)
 
     async def switch(self, moved: Sequence[str], *, delete: bool) -> list[str]:
         await self._mark(self.name, "")

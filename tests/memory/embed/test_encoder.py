@@ -4,11 +4,10 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Sequence
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from app.memory.embed import Encoder, Lexical
+from app.domain import Shape
+from app.memory.embed import Embedding, Encoder, Lexical
 from app.memory.embed import encoder as module
 from app.memory.embed.hashed import HashedModel
 
@@ -24,7 +23,7 @@ class Recorder(HashedModel):
         self.gate.set()
         self.broken = False
 
-    def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def embed(self, texts: Sequence[str]) -> list[Embedding]:
         self.batches.append(list(texts))
         assert self.gate.wait(10)
         if self.broken:
@@ -61,7 +60,8 @@ async def held(model: Recorder, encoder: Encoder) -> asyncio.Task[object]:
 async def test_a_text_has_both_vectors(encoder: Encoder) -> None:
     (document,) = await encoder.documents(["I like tea"])
     (expected,) = HashedModel().embed(["I like tea"])
-    assert document.dense == pytest.approx(expected.tolist())
+    assert expected.dense is not None
+    assert document.dense == pytest.approx(expected.dense.tolist())
     assert document.sparse == LEXICAL.document("I like tea")
     query = await encoder.query("I like tea")
     assert query.dense == document.dense
@@ -73,7 +73,7 @@ async def test_a_text_has_both_vectors(encoder: Encoder) -> None:
 @pytest.mark.requirement("M4")
 def test_the_identity_names_model_dimension_and_words(encoder: Encoder) -> None:
     assert encoder.identity == f"hash-1-256-{LEXICAL.version}"
-    assert encoder.dimension == 256
+    assert encoder.shape == Shape(256)
 
 
 async def test_documents_are_embedded_as_their_user_would_say_them(

@@ -14,13 +14,17 @@ MODEL = HashedModel()
 def test_any_text_has_a_unit_vector_and_always_the_same(texts: list[str]) -> None:
     vectors = MODEL.embed(texts)
     assert len(vectors) == len(texts)
-    for text, vector in zip(texts, vectors, strict=True):
-        assert vector.shape == (MODEL.dimension,)
+    for text, made in zip(texts, vectors, strict=True):
+        vector, again = made.dense, HashedModel().embed([text])[0].dense
+        assert vector is not None
+        assert again is not None
+        assert vector.shape == (MODEL.shape.dense,)
         assert vector.dtype == np.float32
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
-        assert (vector == HashedModel().embed([text])[0]).all()
+        assert (vector == again).all()
 
 
 def test_shared_words_are_near() -> None:
-    tea, more, other = MODEL.embed(["I like green tea", "green tea is what I like", "a fast boat"])
+    texts = ["I like green tea", "green tea is what I like", "a fast boat"]
+    tea, more, other = (np.asarray(made.dense) for made in MODEL.embed(texts))
     assert tea @ more > MODEL.floor > abs(tea @ other)

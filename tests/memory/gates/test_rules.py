@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from app.domain import Candidate, MemoryType, State
+from app.memory.fusion import Weights
 from app.memory.gates import rules
 from tests.build import START, a_memory, later
 
 NOW = later(3600)
+RULES = rules.GateSettings(len, 0.3)
 
 
 def candidate(content: str = "The user likes tea.", **given: Any) -> Candidate:
@@ -58,34 +60,31 @@ def test_relevance_admits(given: dict[str, Any], *, admitted: bool) -> None:
 
 @pytest.mark.requirement("M19")
 def test_episodes_fade_and_facts_do_not() -> None:
-    half_life = timedelta(days=90)
     old = START - timedelta(days=90)
     fact = candidate(fused=0.8, valid_from=old, importance=0)
     episode = candidate(fused=0.8, valid_from=old, importance=0, type=MemoryType.EPISODIC)
-    assert rules.decayed(fact, START, half_life).scores["order"] == pytest.approx(0.8)
-    lost = rules.RECENCY_SHARE / 2
-    aged = rules.decayed(episode, START, half_life).scores["order"]
+    assert rules.ranked(fact, START, RULES).scores["order"] == pytest.approx(0.8)
+    lost = Weights().recency / 2
+    aged = rules.ranked(episode, START, RULES).scores["order"]
     assert aged == pytest.approx(0.8 * (1 - lost))
     assert (
         0 < lost < 0.1
     )  # age decides between equals, not between what is asked for and what is not
     unborn = candidate(fused=0.8, valid_from=NOW, importance=0, type=MemoryType.EPISODIC)
-    assert rules.decayed(unborn, START, half_life).scores["order"] == pytest.approx(0.8)
+    assert rules.ranked(unborn, START, RULES).scores["order"] == pytest.approx(0.8)
 
 
 @pytest.mark.requirement("M16")
 def test_of_equals_the_one_about_whom_the_question_names_comes_first() -> None:
     plain, named = candidate(fused=0.5), candidate(fused=0.5)
     named = Candidate(named.memory, {**named.scores, "named": 1.0})
-    half_life = timedelta(days=90)
-    order = rules.in_order([rules.decayed(c, NOW, half_life) for c in (plain, named)])
+    order = rules.in_order([rules.ranked(c, NOW, RULES) for c in (plain, named)])
     assert [c.memory.id for c in order] == [named.memory.id, plain.memory.id]
 
 
 def test_pinned_then_better_comes_first_and_ties_are_stable() -> None:
-    half_life = timedelta(days=90)
-    made = [candidate(fused=f, pinned=p) for f, p in ((0.1, False), (0.9, False), (0.0, True))]
-    order = rules.in_order([rules.decayed(c, NOW, half_life) for c in made])
+    made = [candidate(fused=f, pinned=p) for f, p in ((0.1, False), (2.9, False), (0.0, True))]
+    order = rules.in_order([rules.ranked(c, NOW, RULES) for c in made])
     assert [c.memory.id for c in order] == [made[i].memory.id for i in (2, 1, 0)]
     tied = [candidate(fused=0.5) for _ in range(5)]
     assert rules.in_order(tied) == rules.in_order(tied[::-1])

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import structlog
 
-from app.domain import Change, Sparse, State, Vectors, Where
+from app.domain import Change, State, Vectors, Where
 from app.errors import StoreError
 from app.memory.rows import to_row
 from app.memory.stores.base import ATTEMPTS, PayloadStore
 from app.memory.stores.engine import Write
-from app.memory.stores.evidence import Hit
+from app.memory.stores.evidence import Hits
 from app.memory.stores.inmemory import InMemoryEngine
 from app.memory.stores.plan import shelf
 from tests.build import ALICE, KEY, a_memory, contents, keep, later, vectors_of
@@ -28,9 +28,7 @@ class Watched(InMemoryEngine):
         self.asked: list[str] = []
         self.stuck: set[str] = set()
 
-    async def nearest(
-        self, condition: Any, vectors: Vectors, limit: int
-    ) -> tuple[list[Hit], list[Hit]]:
+    async def nearest(self, condition: Any, vectors: Vectors, limit: int) -> Hits:
         self.asked.append(f"nearest {limit}")
         return await super().nearest(condition, vectors, limit)
 
@@ -52,19 +50,19 @@ def store(engine: Watched) -> PayloadStore[Any]:
     return PayloadStore(engine, KEY)
 
 
-async def test_a_score_that_is_missing_is_asked_for_once(
+async def test_what_a_first_look_may_have_missed_is_asked_for_once(
     store: PayloadStore[Any], engine: Watched
 ) -> None:
-    await keep(store, a_memory("I like tea"), a_memory("I have a cat"))
+    await keep(store, a_memory("I like tea"), a_memory("I have a cat"), a_memory("A tall tree"))
     engine.asked.clear()
-    await store.search(ALICE, await vectors_of("tea"), Where(), 5)
-    assert engine.asked == ["nearest 10", "nearest 1"]
+    asked = await vectors_of("tea")
+    await store.search(ALICE, asked, Where(), 1)
+    assert engine.asked == ["nearest 2", "nearest 2"]
     engine.asked.clear()
-    dense = (await vectors_of("tea")).dense
-    await store.search(ALICE, Vectors(dense, Sparse((), ())), Where(), 5)
-    assert engine.asked == ["nearest 10"]
+    await store.search(ALICE, asked, Where(), 5)
+    assert engine.asked == ["nearest 10"]  # which was not full: nothing is missing
     engine.asked.clear()
-    assert await store.search(ALICE, await vectors_of("tea"), Where(), 0) == []
+    assert await store.search(ALICE, asked, Where(), 0) == []
     assert engine.asked == []
 
 

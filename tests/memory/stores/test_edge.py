@@ -15,14 +15,14 @@ import pytest
 import qdrant_edge
 import structlog
 
-from app.domain import Change, Owner, Where
+from app.domain import Change, Owner, Shape, Where
 from app.errors import ConfigurationError, StoreError
 from app.memory.stores import edge
 from app.memory.stores.base import PayloadStore
 from app.memory.stores.edge import EdgeEngine
 from tests.build import ALICE, BOB, EMBED, KEY, a_memory, contents, keep, later, vectors_of
 
-DIMENSION = EMBED.dimension
+SHAPE = EMBED.shape
 WRITES_AND_DIES = """
 import asyncio, os, signal, sys
 from pathlib import Path
@@ -31,7 +31,7 @@ from app.memory.stores.edge import EdgeEngine
 from tests.build import ALICE, BOB, EMBED, KEY, a_memory, keep
 
 async def main():
-    engine = EdgeEngine(Path(sys.argv[1]), EMBED.dimension)
+    engine = EdgeEngine(Path(sys.argv[1]), EMBED.shape)
     await keep(PayloadStore(engine, KEY), *(a_memory(f"row {n}") for n in range(50)))
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -50,7 +50,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("edge") / "store"
 
     async def fill() -> None:
-        engine = EdgeEngine(folder, DIMENSION)
+        engine = EdgeEngine(folder, SHAPE)
         await keep(PayloadStore(engine, KEY), a_memory("My secret", BOB))
         await engine.close()
 
@@ -60,7 +60,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def engine(shared: Path) -> AsyncIterator[EdgeEngine]:
-    opened = EdgeEngine(shared, DIMENSION)
+    opened = EdgeEngine(shared, SHAPE)
     yield opened
     mine = opened.kit.equals("user", ALICE.user)
     opened._shard.update(qdrant_edge.UpdateOperation.delete_points_by_filter(mine))
@@ -69,7 +69,7 @@ async def engine(shared: Path) -> AsyncIterator[EdgeEngine]:
 
 async def reopened(folder: Path, owner: Owner = ALICE) -> list[str]:
     """What is found when the folder is opened again."""
-    engine = EdgeEngine(folder, DIMENSION)
+    engine = EdgeEngine(folder, SHAPE)
     try:
         return await contents(PayloadStore(engine, KEY), owner)
     finally:
@@ -78,7 +78,7 @@ async def reopened(folder: Path, owner: Owner = ALICE) -> list[str]:
 
 async def test_what_was_written_is_there_when_opened_again(folder: Path) -> None:
     for number in range(2):
-        engine = EdgeEngine(folder, DIMENSION)
+        engine = EdgeEngine(folder, SHAPE)
         await keep(PayloadStore(engine, KEY), a_memory(f"row {number}", at=later(-number)))
         await engine.close()
     assert await reopened(folder) == ["row 0", "row 1"]
@@ -90,7 +90,7 @@ async def test_an_empty_folder_becomes_a_store_whatever_a_cut_off_start_left(fol
     for made in (folder, draft):
         made.mkdir(parents=True)
     (draft / "half").write_text("half")
-    await EdgeEngine(folder, DIMENSION).close()
+    await EdgeEngine(folder, SHAPE).close()
     assert await reopened(folder) == []
 
 
@@ -104,7 +104,7 @@ def test_a_killed_process_loses_nothing(folder: Path) -> None:
 
 async def test_a_second_process_is_told_so_in_one_line(shared: Path, engine: EdgeEngine) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        EdgeEngine(shared, DIMENSION)
+        EdgeEngine(shared, SHAPE)
     (fault,) = caught.value.faults
     assert fault == (
         f"{shared} is open in another process: stop it, or use another REMORA_DATA_DIR"
@@ -128,7 +128,7 @@ async def test_a_damaged_file_is_one_clear_line_and_costs_no_other(
     aside = path.rename(tmp_path / "aside")
     path.write_bytes(damage)
     with pytest.raises(ConfigurationError) as caught:
-        EdgeEngine(shared, DIMENSION)
+        EdgeEngine(shared, SHAPE)
     (fault,) = caught.value.faults
     assert fault.startswith(f"{shared} cannot be opened as a memory store: ")
     assert "\n" not in fault
@@ -139,13 +139,13 @@ async def test_a_damaged_file_is_one_clear_line_and_costs_no_other(
 
 async def test_another_dimension_is_refused(shared: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be opened"):
-        EdgeEngine(shared, DIMENSION + 1)
+        EdgeEngine(shared, Shape(SHAPE.dense + 1))
     assert await reopened(shared, BOB) == ["My secret"]
 
 
 @pytest.mark.parametrize("fate", ["removed", "renamed"])
 async def test_a_folder_that_goes_away_is_an_error_and_no_crash(folder: Path, fate: str) -> None:
-    engine = EdgeEngine(folder, DIMENSION)
+    engine = EdgeEngine(folder, SHAPE)
     store = PayloadStore(engine, KEY)
     await keep(store, a_memory("row"))
     elsewhere = folder.with_name("elsewhere")
@@ -166,7 +166,7 @@ async def test_a_folder_that_goes_away_is_an_error_and_no_crash(folder: Path, fa
 
 
 async def test_after_closing_there_is_no_crash(folder: Path) -> None:
-    engine = EdgeEngine(folder, DIMENSION)
+    engine = EdgeEngine(folder, SHAPE)
     for _ in range(2):
         await engine.close()
     store = PayloadStore(engine, KEY)

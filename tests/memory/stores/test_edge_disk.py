@@ -30,7 +30,7 @@ from app.memory.stores.edge import EdgeEngine
 from tests.build import ALICE, EMBED, KEY, a_memory, contents, keep
 
 async def main(disk):
-    engine = EdgeEngine(disk / "store", EMBED.dimension)
+    engine = EdgeEngine(disk / "store", EMBED.shape)
     store = PayloadStore(engine, KEY)
     free = shutil.disk_usage(disk).free
     with (disk / "filler").open("wb") as file:
@@ -49,7 +49,7 @@ asyncio.run(main(Path(sys.argv[1])))
 
 
 async def test_writes_stop_while_there_is_room_and_reads_go_on(tmp_path: Path) -> None:
-    engine = EdgeEngine(tmp_path / "store", EMBED.dimension)
+    engine = EdgeEngine(tmp_path / "store", EMBED.shape)
     store = PayloadStore(engine, KEY)
     row = a_memory("kept")
     await keep(store, row)
@@ -69,7 +69,7 @@ async def test_writes_stop_while_there_is_room_and_reads_go_on(tmp_path: Path) -
 
 def test_a_full_disk_is_no_place_to_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"store: less than \d+ MiB are free on its disk"):
-        EdgeEngine(tmp_path / "store", EMBED.dimension, NO_DISK_HAS_THIS)
+        EdgeEngine(tmp_path / "store", EMBED.shape, NO_DISK_HAS_THIS)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -99,13 +99,13 @@ def test_a_disk_that_fills_up_kills_nobody_and_loses_nothing(small_disk: Path) -
     assert int(found) == min(int(kept), 100)  # a page
 
     with pytest.raises(ConfigurationError, match="less than 64 MiB"):
-        EdgeEngine(small_disk / "store", EMBED.dimension)
+        EdgeEngine(small_disk / "store", EMBED.shape)
     (small_disk / "filler").unlink()
     asyncio.run(all_is_there(small_disk / "store", int(kept)))
 
 
 async def all_is_there(folder: Path, kept: int) -> None:
-    engine = EdgeEngine(folder, EMBED.dimension)
+    engine = EdgeEngine(folder, EMBED.shape)
     store = PayloadStore(engine, KEY)
     assert (await store.find(ALICE, Where())).total == kept
     await keep(store, a_memory("room again"))

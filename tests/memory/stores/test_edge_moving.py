@@ -25,20 +25,20 @@ from tests.memory.two_models import EMBED, NAME
 
 edge_moving.PAGE = 2
 kill = lambda tally: tally.read >= 4 and os.kill(os.getpid(), signal.SIGKILL)
-collections = EdgeCollections(Path(sys.argv[1]) / "{NAME}", EMBED.dimension)
+collections = EdgeCollections(Path(sys.argv[1]) / "{NAME}", EMBED.shape)
 asyncio.run(reindex(collections, EMBED, progress=kill))
 """
 
 
 async def filled(folder: Path, *texts: str) -> None:
     old = folder.name != NAME
-    engine = EdgeEngine(folder, OLD.dimension if old else EMBED.dimension)
+    engine = EdgeEngine(folder, OLD.shape if old else EMBED.shape)
     await put(engine, *map(a_memory, texts), embed=OLD if old else EMBED)
     await engine.close()
 
 
 async def said(folder: Path) -> list[str]:
-    engine = EdgeEngine(folder, OLD.dimension if folder.name != NAME else EMBED.dimension)
+    engine = EdgeEngine(folder, OLD.shape if folder.name != NAME else EMBED.shape)
     found = await contents(store_of(engine), ALICE)
     await engine.close()
     return sorted(found)
@@ -56,7 +56,7 @@ def names(folder: Path) -> set[str]:
 
 @pytest.fixture
 def collections(tmp_path: Path) -> EdgeCollections:
-    return EdgeCollections(tmp_path / NAME, EMBED.dimension)
+    return EdgeCollections(tmp_path / NAME, EMBED.shape)
 
 
 def test_what_counts_as_a_collection(tmp_path: Path) -> None:

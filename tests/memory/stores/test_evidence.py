@@ -4,29 +4,32 @@ from uuid import uuid4
 
 import pytest
 
+from app.memory.fusion import MULTILINGUAL_SCALE, weighted
 from app.memory.stores.evidence import Evidence
 
 A, B, C = (uuid4() for _ in range(3))
 
 
 @pytest.mark.requirement("M15")
-def test_the_most_promising_are_kept_by_what_they_may_score_at_most() -> None:
-    found = Evidence([(A, 0.9), (B, 0.8)], [(C, 5.0), (A, 4.0)])
-    found.keep_most_promising(2, depth=2)  # B may have up to 4.0, C up to 0.8
-    assert found.scores().keys() == {A, C}
-    assert found.one_sided() == [C]
+def test_what_several_searches_say_is_one_picture() -> None:
+    found = Evidence(weighted())
+    found.add({"cosine": [(A, 0.9)], "bm25": [(B, 2.0)]})
+    found.add({"cosine": [(B, 0.1)], "bm25": []})
+    assert set(found.ids()) == {A, B}
+    best = found.best(5)
+    assert best[B] == {"cosine": 0.1, "bm25": 2.0, "fused": pytest.approx(0.55)}
+    assert best[A]["bm25"] == 0.0
+    assert list(best) == [B, A]
+    assert list(found.best(1)) == [B]
 
 
 @pytest.mark.requirement("M15")
-def test_a_search_that_was_exhausted_leaves_no_hope() -> None:
-    found = Evidence([(A, 0.9), (B, 0.8)], [(C, 5.0)])
-    found.keep_most_promising(1, depth=2)  # neither A nor B has a word in common
-    assert list(found.scores()) == [C]
-
-
-def test_scores_that_come_later_complete_the_picture() -> None:
-    found = Evidence([(A, 0.9)], [(B, 2.0)])
-    found.add([(B, 0.1)], [])
-    assert found.one_sided() == [A]
-    assert found.scores()[B] == {"cosine": 0.1, "bm25": 2.0, "fused": pytest.approx(0.55)}
-    assert found.scores()[A]["bm25"] == 0.0
+def test_a_text_of_another_language_is_as_near_as_its_own_encoder_says() -> None:
+    found = Evidence(weighted())
+    found.add({"multilingual": [(A, 0.4), (B, 0.9), (C, 0.1)], "cosine": [(C, 0.6)]})
+    best = found.best(3)
+    assert best[A]["cosine"] == pytest.approx(0.4 * MULTILINGUAL_SCALE)
+    assert best[A]["multilingual"] == 0.4
+    assert best[B]["cosine"] == 1.0
+    assert best[C]["cosine"] == 0.6
+    assert list(best) == [B, C, A]

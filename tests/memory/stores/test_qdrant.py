@@ -48,7 +48,7 @@ async def client() -> AsyncIterator[Client]:
 
 
 def store_on(client: Any) -> PayloadStore[models.Filter]:
-    return PayloadStore(QdrantEngine(client, "memory", EMBED.dimension), KEY)
+    return PayloadStore(QdrantEngine(client, "memory", EMBED.shape), KEY)
 
 
 async def test_nothing_is_asked_before_the_first_use(client: Client) -> None:
@@ -193,7 +193,7 @@ def bare(value: Any) -> Any:
 
 
 async def test_conditions_and_modes_survive_the_way_over_grpc() -> None:
-    engine = QdrantEngine(AsyncQdrantClient(":memory:"), "memory", EMBED.dimension)
+    engine = QdrantEngine(AsyncQdrantClient(":memory:"), "memory", EMBED.shape)
     plan = Plan(engine.kit, KEY)
     row = a_memory("row", Owner("acme", "alice", "site"), pool=Pool.PROJECT, pinned=True)
     asked = Where(ids=frozenset({row.id}), pinned=True, created=(START, None), content="row")

@@ -25,11 +25,11 @@ async def client() -> AsyncIterator[AsyncQdrantClient]:
 
 @pytest.fixture
 def collections(client: AsyncQdrantClient) -> QdrantCollections:
-    return QdrantCollections(client, NAME, EMBED.dimension)
+    return QdrantCollections(client, NAME, EMBED.shape)
 
 
 def old(client: AsyncQdrantClient) -> QdrantEngine:
-    return QdrantEngine(client, OLD_NAME, OLD.dimension)
+    return QdrantEngine(client, OLD_NAME, OLD.shape)
 
 
 @pytest.mark.requirement("M4")
@@ -53,7 +53,7 @@ async def test_what_moved_is_marked_and_refused_until_it_is_taken_back(
     assert (info.config.metadata or {})[MOVED] == NAME
     with pytest.raises(StoreError, match="run remora reindex"):
         await contents(store_of(old(client)), ALICE)
-    await reindex(QdrantCollections(client, OLD_NAME, OLD.dimension), OLD)
+    await reindex(QdrantCollections(client, OLD_NAME, OLD.shape), OLD)
     assert await contents(store_of(old(client)), ALICE) == ["tea"]
 
 
@@ -72,11 +72,11 @@ async def test_the_first_use_warns_of_what_has_not_moved(
 ) -> None:
     await put(old(client), a_memory("tea"))
     with structlog.testing.capture_logs() as logs:
-        await contents(store_of(QdrantEngine(client, NAME, EMBED.dimension)), ALICE)
+        await contents(store_of(QdrantEngine(client, NAME, EMBED.shape)), ALICE)
         await reindex(collections, EMBED)
-        await contents(store_of(QdrantEngine(client, NAME, EMBED.dimension)), ALICE)
+        await contents(store_of(QdrantEngine(client, NAME, EMBED.shape)), ALICE)
     assert [line["not_used"] for line in logs if "not_used" in line][:1] == [[OLD_NAME]]
-    last = QdrantEngine(client, NAME, EMBED.dimension)
+    last = QdrantEngine(client, NAME, EMBED.shape)
     with structlog.testing.capture_logs() as logs:
         assert await contents(store_of(last), ALICE) == ["tea"]
     assert logs == []
