@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -16,6 +16,7 @@ from app.domain import MemoryType, State, Tenant, Where
 from app.memory import STORES, StoreSpec
 from app.memory.calibration import Calibration, everyday_prompts, fitted, keep, question
 from app.memory.embed import Encoder, Lexical, load_model
+from app.memory.fusion import RELEVANCE
 from app.settings import load
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 FACTS: Final = Where(states=frozenset({State.ACTIVE}), types=frozenset({MemoryType.SEMANTIC}))
 MOST: Final = 2_000
 PAGE: Final = 500
+# Each is asked every everyday prompt.
+OWNERS: Final = 50
+# The most relevant one is not always the first.
+LOOK: Final = 5
 
 
 def calibrate(
@@ -60,7 +65,7 @@ async def _fit(settings: Settings, tenant: Tenant) -> tuple[str, Calibration]:
         spec = StoreSpec(settings, embed, folder.secret(settings))
         store = await stack.enter_async_context(STORES[settings.store_name](spec))
         facts = await _facts(store, tenant)
-        return embed.identity, fitted(*await _cosines(embed, facts))
+        return embed.identity, fitted(*await _measured(store, embed, facts))
 
 
 async def _facts(store: Store, tenant: Tenant) -> list[Memory]:
@@ -75,23 +80,21 @@ async def _facts(store: Store, tenant: Tenant) -> list[Memory]:
     return facts
 
 
-async def _cosines(embed: Embed, facts: Sequence[Memory]) -> tuple[list[float], list[float]]:
-    """Of each question with its fact; of each everyday prompt with the nearest fact of a person."""
-    vectors = await embed.documents([memory.fact.content for memory in facts])
-    whose: dict[Owner, list[Vectors]] = defaultdict(list)
+async def _measured(
+    store: Store, embed: Embed, facts: Sequence[Memory]
+) -> tuple[list[float], list[float]]:
+    """The relevance of each question's fact, and of the best fact for each everyday prompt."""
     true: list[float] = []
-    for memory, vector in zip(facts, vectors, strict=True):
-        whose[memory.owner].append(vector)
+    for memory in facts:
         if (asked := question(memory.fact)) is not None:
-            true.append(_cosine(await embed.query(asked), vector))
+            only = replace(FACTS, ids=frozenset({memory.id}))
+            true.append(await _best(store, memory.owner, await embed.query(asked), only))
+    owners = list(dict.fromkeys(memory.owner for memory in facts))[:OWNERS]
     prompts = [await embed.query(prompt) for prompt in everyday_prompts()]
-    false = [
-        max(_cosine(prompt, vector) for vector in theirs)
-        for theirs in whose.values()
-        for prompt in prompts
-    ]
+    false = [await _best(store, owner, prompt, FACTS) for owner in owners for prompt in prompts]
     return true, false
 
 
-def _cosine(one: Vectors, other: Vectors) -> float:
-    return sum(a * b for a, b in zip(one.dense, other.dense, strict=True))
+async def _best(store: Store, owner: Owner, asked: Vectors, where: Where) -> float:
+    found = await store.search(owner, asked, where, LOOK)
+    return max((candidate.scores[RELEVANCE] for candidate in found), default=0.0)

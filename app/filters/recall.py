@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ACTIVE: Final = Where(states=frozenset({State.ACTIVE}))
 PINNED: Final = Where(pinned=True)
-# So near by meaning that its words need not be counted.
+# So relevant that its words need not be counted.
 CLEAR: Final = 0.5
 
 
@@ -67,7 +67,7 @@ class Candidates:
     ) -> Candidate:
         """With the share of the question's words that it holds, and whether its slot is cued."""
         fact, scores = candidate.memory.fact, dict(candidate.scores)
-        if words and scores["bm25"] and scores["cosine"] < CLEAR:
+        if words and scores["bm25"] and scores["relevance"] < CLEAR:
             shared = words.intersection(self._embed.words(fact.content))
             scores["coverage"] = len(shared) / len(words)
         if fact.slot in slots:

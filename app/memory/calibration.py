@@ -93,7 +93,7 @@ def everyday_prompts() -> tuple[str, ...]:
 
 
 def fitted(true: Sequence[float], false: Sequence[float]) -> Calibration:
-    """The floor between the cosines of true questions and the best ones of everyday prompts.
+    """The floor between the relevance of true questions' facts and the best of everyday prompts.
 
     Raises `ConfigurationError` if there are too few to fit anything.
     """
@@ -106,8 +106,8 @@ def fitted(true: Sequence[float], false: Sequence[float]) -> Calibration:
     return Calibration(floor, _share(true, floor), _share(false, floor), len(true))
 
 
-def _share(cosines: Sequence[float], floor: float) -> float:
-    return sum(cosine >= floor for cosine in cosines) / max(len(cosines), 1)
+def _share(found: Sequence[float], floor: float) -> float:
+    return sum(relevance >= floor for relevance in found) / max(len(found), 1)
 
 
 def keep(folder: Path, identity: str, found: Calibration) -> None:

@@ -34,7 +34,10 @@ class WeightSettings(Section):
     lexical: float = Field(0.5, ge=0, description="BM25 score over the best of the call.")
     named: float = Field(0.15, ge=0, description="Added where it is about whom the turn names.")
     importance: float = Field(0.1, ge=0, description="Times a memory's importance.")
-    recency: float = Field(0.05, ge=0, le=1, description="Of an episode's worth, what age takes.")
+    session: float = Field(
+        0.4, ge=0, description="Times the worth of the best excerpt of the same conversation."
+    )
+    recency: float = Field(0.01, ge=0, le=1, description="Of an episode's worth, what age takes.")
 
 
 class RecallSettings(Section):
@@ -48,7 +51,7 @@ class RecallSettings(Section):
         examples=[0.32],
         ge=-1,
         le=1,
-        description="Lowest cosine to admit; default: the model's own.",
+        description="Lowest relevance to admit; default: the model's own.",
     )
     gate: str = Field("heuristic", description="heuristic or noop.")
     fusion: Literal["weighted", "rrf"] = Field(

@@ -128,7 +128,7 @@ class PolicySettings(Section):
         None, examples=[256], ge=32, description="Token budget of one block."
     )
     threshold: float | None = Field(
-        None, examples=[0.4], ge=-1, le=1, description="Lowest cosine to admit."
+        None, examples=[0.4], ge=-1, le=1, description="Lowest relevance to admit."
     )
     placement: Placement | None = Field(
         None, examples=["current_turn"], description="prefix_stable, current_turn or off."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from app.domain import Owner
-from app.memory.gates.rules import in_order, ranked
+from app.memory.gates.rules import ranked
 from bench.tools.memories import SETTINGS, TENANT, stage
 from bench.tools.ranking import (
     PRODUCT,
@@ -139,8 +139,9 @@ async def _measure_one(built: Stage, talk: Talk, measure: Measure, seen: Values)
         # LongMemEval's evidence is conversations.
         asked = Asked(question.kind, evidence, frozenset(whose.get(key, key) for key in keys))
         found = await built.candidates(owner, question.text, len(talk.messages))
-        aged = [ranked(candidate, end, built.rules) for candidate in found]
-        orders = {way: order(found) for way, order in WAYS.items()} | {PRODUCT: in_order(aged)}
+        orders = {way: order(found) for way, order in WAYS.items()} | {
+            PRODUCT: ranked(found, end, built.rules)
+        }
         for way, order in orders.items():
             for name, value in measure(asked, order, built.count).items():
                 seen[way][name].append(value)

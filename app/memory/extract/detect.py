@@ -60,7 +60,7 @@ def detect(text: str, known: Iterable[Signs]) -> str:
     letters = set(head)
     best, most = DEFAULT, 0
     for row in known:
-        count = sum(word in row.words for word in words)
+        count = sum(word in row.words or word.rstrip("'") in row.words for word in words)
         count += _LETTER_WEIGHT * len(letters & row.letters)
         if count > most:
             best, most = row.code, count

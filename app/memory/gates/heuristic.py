@@ -10,7 +10,6 @@ from app.memory.gates.rules import (
     blocked,
     cut_at_gap,
     eligible,
-    in_order,
     newest_per_slot,
     ranked,
     relevant,
@@ -59,8 +58,8 @@ class HeuristicGate:
         floor = settings.floor if policy.threshold is None else policy.threshold
         kept = note("state", candidates, [c for c in candidates if eligible(c.memory, now)])
         kept = note("blocked", kept, [c for c in kept if not blocked(c.memory, settings.block)])
-        kept = note("relevance", kept, [c for c in kept if relevant(c, floor)])
-        ordered = in_order([ranked(c, now, settings) for c in kept])
+        kept = note("relevance", kept, relevant(kept, floor))
+        ordered = ranked(kept, now, settings)
         near = note("gap", ordered, cut_at_gap(ordered))
         short = note("rank", near, near[: max(SHORTLIST, 2 * policy.limit)])
         return note("slot", short, newest_per_slot(short))

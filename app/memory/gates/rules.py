@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 
     from app.domain import Memory
 
-# A memory that shares half of the question's words may be a little less near than the floor.
+# A memory that shares half of the question's words may be a little less relevant than the floor.
 LEXICAL_COVERAGE: Final = 0.5
-LEXICAL_SLACK: Final = 0.5
+LEXICAL_SLACK: Final = 0.75
 # Below the largest drop in relevance lies another subject, if the drop is that large (M16) ...
 GAP: Final = 0.2
 # ... but a question may touch several memories unequally: the first few are never cut (fault 28).
 ALWAYS_KEPT: Final = 3
+# Beside a fact that answers, one that is half as relevant only shares its subject. An excerpt does
+# not set the measure: that of the same question, asked before, would shut out the answer.
+SHARE_OF_BEST: Final = 0.5
 # More than any evidence weighs.
 PINNED_FIRST: Final = 100.0
 
@@ -53,29 +57,70 @@ def blocked(memory: Memory, patterns: Sequence[re.Pattern[str]]) -> bool:
     return any(pattern.search(memory.fact.content) for pattern in patterns)
 
 
-def relevant(candidate: Candidate, floor: float) -> bool:
+def relevant(candidates: Sequence[Candidate], floor: float) -> list[Candidate]:
     """Relevance admits; rank never does (M16). Pinned and cued memories are always candidates."""
-    scores = candidate.scores
-    if candidate.memory.fact.pinned or scores.get("cue"):
-        return True
-    cosine = scores.get("cosine", 0.0)
-    covered = scores.get("coverage", 0.0) >= LEXICAL_COVERAGE
-    return cosine >= floor or (covered and cosine >= floor * LEXICAL_SLACK)
+    facts = (c for c in candidates if _is_measured(c) and not _is_episode(c))
+    best = SHARE_OF_BEST * max(map(_relevance, facts), default=0.0)
+    return [
+        c
+        for c in candidates
+        if not _is_measured(c) or (_reaches(c, floor) and (_is_episode(c) or _relevance(c) >= best))
+    ]
 
 
-def ranked(candidate: Candidate, now: datetime, settings: GateSettings) -> Candidate:
-    """The candidate with its `order`: the fused score, and for episodes a part that age halves."""
-    memory, scores = candidate.memory, candidate.scores
-    weights = settings.weights
-    order = scores.get("fused", 0.0) + weights.importance * memory.fact.importance
-    order += weights.named * scores.get("named", 0.0)
-    if memory.fact.type is MemoryType.EPISODIC:
+def _is_measured(candidate: Candidate) -> bool:
+    return not (candidate.memory.fact.pinned or candidate.scores.get("cue"))
+
+
+def _is_episode(candidate: Candidate) -> bool:
+    return candidate.memory.fact.type is MemoryType.EPISODIC
+
+
+def _relevance(candidate: Candidate) -> float:
+    return candidate.scores.get("relevance", 0.0)
+
+
+def _reaches(candidate: Candidate, floor: float) -> bool:
+    covered = candidate.scores.get("coverage", 0.0) >= LEXICAL_COVERAGE
+    return _relevance(candidate) >= (floor * LEXICAL_SLACK if covered else floor)
+
+
+def ranked(
+    candidates: Sequence[Candidate], now: datetime, settings: GateSettings
+) -> list[Candidate]:
+    """Best first, each with its `order`: its worth, and a part of its conversation's best."""
+    worth = [(c, _worth(c, now, settings)) for c in candidates]
+    best: dict[str | None, float] = defaultdict(float)
+    for c, value in worth:
+        best[_session(c)] = max(best[_session(c)], value)
+    best[None] = 0.0
+    return in_order(
+        Candidate(c.memory, {**c.scores, "order": value + share + _first(c)})
+        for c, value in worth
+        for share in (settings.weights.session * best[_session(c)],)
+    )
+
+
+def _worth(candidate: Candidate, now: datetime, settings: GateSettings) -> float:
+    """The fused score with what the gate knows, and for episodes a part that age halves."""
+    memory, scores, weights = candidate.memory, candidate.scores, settings.weights
+    worth = scores.get("fused", 0.0) + weights.importance * memory.fact.importance
+    worth += weights.named * scores.get("named", 0.0)
+    if _is_episode(candidate):
         aged = 0.5 ** max((now - memory.times.valid_from) / settings.half_life, 0.0)
-        order *= 1 - weights.recency * (1 - aged)
-    return Candidate(memory, {**scores, "order": order + PINNED_FIRST * memory.fact.pinned})
+        worth *= 1 - weights.recency * (1 - aged)
+    return worth
 
 
-def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _session(candidate: Candidate) -> str | None:
+    return candidate.memory.origin.conversation_id if _is_episode(candidate) else None
+
+
+def _first(candidate: Candidate) -> float:
+    return PINNED_FIRST * candidate.memory.fact.pinned
+
+
+def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Best first; the id decides between equals, so that the same call reads the same."""
     return sorted(candidates, key=_order, reverse=True)
 
@@ -87,9 +132,9 @@ def _order(candidate: Candidate) -> tuple[float, int]:
 
 def cut_at_gap(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Drop what lies behind the largest drop in relevance, if that is large."""
-    measured = [c for c in candidates if not (c.memory.fact.pinned or c.scores.get("cue"))]
+    measured = [c for c in candidates if _is_measured(c)]
     drops = [
-        (above.scores.get("cosine", 0.0) - below.scores.get("cosine", 0.0), place)
+        (_relevance(above) - _relevance(below), place)
         for place, (above, below) in enumerate(pairwise(measured), 1)
         if place >= ALWAYS_KEPT
     ]

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from app.memory.fusion import BM25, COSINE, MAXSIM, MULTILINGUAL, Fuse, nearness
+from app.memory.fusion import (
+    BM25,
+    COSINE,
+    MAXSIM,
+    MULTILINGUAL,
+    RELEVANCE,
+    Fuse,
+    nearness,
+    relevance,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,7 +23,7 @@ Hit = tuple[UUID, float]
 # Of each search, by what it measures: best first.
 Hits = dict[str, list[Hit]]
 Scores = dict[str, float]
-UNRANKED: Final[Scores] = {COSINE: 0.0, BM25: 0.0, "fused": 0.0}
+UNRANKED: Final[Scores] = {COSINE: 0.0, BM25: 0.0, RELEVANCE: 0.0, "fused": 0.0}
 
 
 class Evidence:
@@ -46,8 +55,12 @@ class Evidence:
         return {self._ids[key]: self._scored(key, worth[key]) for key in order}
 
     def _scored(self, key: int, worth: float) -> Scores:
-        near = nearness(self._fields, key)
-        seen = {COSINE: near, BM25: self._fields[BM25].get(key, 0.0), "fused": worth}
+        seen = {
+            COSINE: nearness(self._fields, key),
+            BM25: self._fields[BM25].get(key, 0.0),
+            RELEVANCE: relevance(self._fields, key),
+            "fused": worth,
+        }
         for name in (MAXSIM, MULTILINGUAL):
             if (score := self._fields[name].get(key)) is not None:
                 seen[name] = score
