@@ -5,12 +5,14 @@ import pytest
 from app.memory.fusion import (
     FOREIGN_LEXICAL,
     FUSIONS,
+    LATE_RELEVANCE,
     MULTILINGUAL_SCALE,
     RRF_K,
     USUAL_MAXSIM,
     USUAL_SLOPE,
     Weights,
     nearness,
+    relevance,
     rrf,
     weighted,
 )
@@ -77,10 +79,31 @@ def test_words_of_a_question_that_is_not_english_count_for_less() -> None:
 
 
 def test_nearness_is_minilms_where_it_has_read_both() -> None:
-    seen = fields(cosine={1: 0.3}, multilingual={1: 0.6, 2: 0.2})
+    seen = fields(cosine={1: 0.3}, multilingual={1: 0.4, 2: 0.2})
     assert [nearness(seen, key) for key in (1, 2, 3)] == pytest.approx(
         [0.3, 0.2 * MULTILINGUAL_SCALE, 0]
     )
+
+
+@pytest.mark.requirement("M15")
+def test_what_only_the_multilingual_encoder_understands_was_not_english() -> None:
+    far = {1: 0.0, 2: 0.0}
+    seen = fields(cosine=far, multilingual={1: 0.5, 2: 0.5}, bm25={2: 1.0}, maxsim=far)
+    assert nearness(seen, 1) == pytest.approx(0.5 * MULTILINGUAL_SCALE)
+    assert nearness(seen, 2) == 0.0  # they share a word of English
+    worth = weighted()([1, 2], seen)
+    assert worth[1] > worth[2]
+
+
+@pytest.mark.requirement("M16")
+def test_relevance_is_the_nearness_and_how_well_the_word_pieces_agree() -> None:
+    usual = USUAL_MAXSIM + USUAL_SLOPE * 0.4
+    same = {1: 0.4, 2: 0.4, 3: 0.4}
+    seen = fields(cosine=same, maxsim={1: usual, 2: usual + 0.1})
+    assert relevance(seen, 1) == pytest.approx(0.4)
+    assert relevance(seen, 2) == pytest.approx(0.4 + 0.1 * LATE_RELEVANCE)
+    assert relevance(seen, 3) == pytest.approx(0.4)  # not compared
+    assert relevance(fields(multilingual={1: 0.5}), 1) == pytest.approx(0.5 * MULTILINGUAL_SCALE)
 
 
 def test_rrf_counts_ranks_only() -> None:

@@ -134,7 +134,7 @@ async def test_with_the_successor_its_pins_go(
     assert "Porto" in upstream.last.last_user_text
     await restore(client, boston)
     history = [question, {"role": "assistant", "content": "Noted."}]
-    history.append({"role": "user", "content": "And which city is the user's home?"})
+    history.append({"role": "user", "content": "And in which city does the user live now?"})
     await client.post("/v1/chat/completions", json={"model": "m", "messages": history})
     sent = upstream.last.body.decode()
     assert "lives in Porto" not in sent

@@ -15,8 +15,8 @@ SETTINGS = GateSettings(count=lambda text: len(text.split()), floor=0.3)
 gate = HeuristicGate(SETTINGS)
 
 
-def candidate(content: str, cosine: float, **given: Any) -> Candidate:
-    return Candidate(a_memory(content, **given), {"cosine": cosine, "fused": cosine})
+def candidate(content: str, relevance: float, **given: Any) -> Candidate:
+    return Candidate(a_memory(content, **given), {"relevance": relevance, "fused": relevance})
 
 
 @pytest.mark.requirement("M19")

@@ -18,8 +18,8 @@ SETTINGS = GateSettings(
 WORDS = ("tea", "salary", "Rex", "Porto", "night shifts", "peanuts")
 
 
-def candidate(content: str, cosine: float, **given: Any) -> Candidate:
-    return Candidate(a_memory(content, **given), {"cosine": cosine, "fused": cosine})
+def candidate(content: str, relevance: float, **given: Any) -> Candidate:
+    return Candidate(a_memory(content, **given), {"relevance": relevance, "fused": relevance})
 
 
 @pytest.mark.requirement("M19")

@@ -17,7 +17,9 @@ def test_what_several_searches_say_is_one_picture() -> None:
     found.add({"cosine": [(B, 0.1)], "bm25": []})
     assert set(found.ids()) == {A, B}
     best = found.best(5)
-    assert best[B] == {"cosine": 0.1, "bm25": 2.0, "fused": pytest.approx(0.55)}
+    assert best[B] == {
+        "cosine": 0.1, "bm25": 2.0, "relevance": 0.1, "fused": pytest.approx(0.55)
+    }  # fmt: skip
     assert best[A]["bm25"] == 0.0
     assert list(best) == [B, A]
     assert list(found.best(1)) == [B]
@@ -31,5 +33,5 @@ def test_a_text_of_another_language_is_as_near_as_its_own_encoder_says() -> None
     assert best[A]["cosine"] == pytest.approx(0.4 * MULTILINGUAL_SCALE)
     assert best[A]["multilingual"] == 0.4
     assert best[B]["cosine"] == 1.0
-    assert best[C]["cosine"] == 0.6
+    assert best[C]["relevance"] == 0.6
     assert list(best) == [B, C, A]
